@@ -1,0 +1,13 @@
+//! The decision core: inputs in, effects out.
+//!
+//! Modules stand in the order of the data's trip: bytes → turn → verdict → card → decision → result →
+//! bytes.
+//!
+//! **Architecture invariant.** Nothing below this module knows a clock, randomness, the DOM, promises or
+//! JavaScript values. Time, ids and random bytes are arguments. `tests/tidy.rs` holds the arrows
+//! between the modules.
+
+pub mod json;
+pub mod message;
+pub mod sse;
+pub mod wire;
