@@ -1,6 +1,7 @@
 //! What waits for a person: the request, the digest that binds it to one call, and the card as data.
 
 pub mod card;
+pub mod visible;
 
 use sha2::{Digest as _, Sha256};
 
