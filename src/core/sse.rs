@@ -26,7 +26,7 @@ pub struct Event<'a> {
 pub struct EventTooLong;
 
 /// Reads a stream piece by piece.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decoder {
     /// The bytes of a line whose end has not arrived yet.
     line: Vec<u8>,
@@ -142,11 +142,7 @@ impl Decoder {
     fn dispatch(&mut self, is_closed: bool, sink: &mut dyn FnMut(Event<'_>)) {
         if !self.data.is_empty() {
             let name = std::str::from_utf8(&self.name).unwrap_or("");
-            sink(Event {
-                name,
-                data: &self.data,
-                is_closed,
-            });
+            sink(Event { name, data: &self.data, is_closed });
         }
         self.has_data = false;
         self.data.clear();
