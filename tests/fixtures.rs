@@ -137,6 +137,21 @@ fn differences(name: &str, outcome: &Outcome, expected: &Json) -> Vec<String> {
     found
 }
 
+/// A stream that breaks off anywhere gives no call that the whole stream does not give exactly so.
+fn check_prefixes(name: &str, stream: &[u8], whole: &Outcome) {
+    let mut reducer = model().reducer();
+    for (place, byte) in stream.iter().enumerate() {
+        reducer.feed(&[*byte]);
+        if let Ok(turn) = reducer.clone().finish()
+            && !turn.end.is_cut()
+            && !turn.calls.is_empty()
+        {
+            let calls = whole.result.as_ref().map(|turn| &turn.calls);
+            assert_eq!(Ok(&turn.calls), calls, "{name}, broken off behind byte {place}");
+        }
+    }
+}
+
 /// Whatever a turn was, its history item is one that every server takes.
 fn check_history_item(name: &str, turn: &Turn) {
     let call_ids: Vec<CallId> = (1..=turn.calls.len()).map(|place| CallId::new(format!("t1c{place}"))).collect();
@@ -180,6 +195,7 @@ fn recorded_streams_give_their_verdicts() {
         let name = text(stream, "name");
         let bytes = std::fs::read(folder.join(text(stream, "file"))).unwrap();
         let outcome = reduce_in_every_way(name, &bytes);
+        check_prefixes(name, &bytes, &outcome);
         found.extend(differences(name, &outcome, stream.get("expected").unwrap()));
         if let Ok(turn) = &outcome.result {
             check_history_item(name, turn);
@@ -235,7 +251,9 @@ fn own_streams_give_their_verdicts() {
             continue;
         }
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let outcome = reduce_in_every_way(&name, &std::fs::read(&path).unwrap());
+        let bytes = std::fs::read(&path).unwrap();
+        let outcome = reduce_in_every_way(&name, &bytes);
+        check_prefixes(&name, &bytes, &outcome);
         found.extend(differences(&name, &outcome, &read_json(&path.with_extension("json"))));
         if let Ok(turn) = &outcome.result {
             check_history_item(&name, turn);
