@@ -9,6 +9,7 @@ use countersign::core::json::{Json, parse_lenient, parse_strict};
 use countersign::core::message::{CallId, HistoryItem, ModelError, ModelErrorClass, Turn};
 use countersign::core::wire::openai_chat::{Dialect, OpenAiChat, Reducer};
 use countersign::core::wire::{RetryHints, http_error};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Verdicts of the recorded collection that this project does not share: the file's name, the field, the value here, why.
@@ -26,6 +27,11 @@ fn collection() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/fixtures");
     let folder = std::env::var_os("COUNTERSIGN_FIXTURES").map_or(beside, PathBuf::from);
     folder.join("index.json").exists().then_some(folder)
+}
+
+/// Says something that the test harness does not swallow when the test passes.
+fn say(line: &str) {
+    writeln!(std::io::stderr(), "fixtures: {line}").unwrap();
 }
 
 fn read_json(path: &Path) -> Json {
@@ -184,7 +190,7 @@ fn check_history_item(name: &str, turn: &Turn) {
 #[test]
 fn recorded_streams_give_their_verdicts() {
     let Some(folder) = collection() else {
-        println!("The recorded streams are not here (COUNTERSIGN_FIXTURES): skipped. The project's own cases run.");
+        say("The recorded streams are not here (COUNTERSIGN_FIXTURES): skipped. The project's own cases run.");
         return;
     };
     let index = read_json(&folder.join("index.json"));
@@ -204,13 +210,13 @@ fn recorded_streams_give_their_verdicts() {
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
     assert!(count > 0, "the index has no stream of this format");
-    println!("{count} recorded streams");
+    say(&format!("{count} recorded streams checked."));
 }
 
 #[test]
 fn recorded_http_errors_give_their_class() {
     let Some(folder) = collection() else {
-        println!("The recorded errors are not here (COUNTERSIGN_FIXTURES): skipped.");
+        say("The recorded errors are not here (COUNTERSIGN_FIXTURES): skipped.");
         return;
     };
     let index = read_json(&folder.join("index.json"));
@@ -237,7 +243,7 @@ fn recorded_http_errors_give_their_class() {
         count += 1;
     }
     assert!(count > 0);
-    println!("{count} recorded errors");
+    say(&format!("{count} recorded errors checked."));
 }
 
 #[test]
