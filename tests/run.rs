@@ -21,7 +21,11 @@ fn check(script: impl FnOnce(&mut Sim), expected: Expect) {
 
 #[test]
 fn an_answer_ends_the_run() {
-    check(|sim| drop(sim.turn(answer("Hello.")).unwrap()), expect![[""]]);
+    check(|sim| assert!(sim.turn(answer("Hello.")).is_ok()), expect![[r#"
+        turn.completed stop calls=0
+        run.ended done
+        → done
+    "#]]);
 }
 
 #[test]
@@ -32,7 +36,17 @@ fn a_read_runs_and_goes_back_to_the_model() {
             sim.tool(Ok("3")).unwrap();
             sim.turn(answer("Three.")).unwrap();
         },
-        expect![[""]],
+        expect![[r#"
+            turn.completed tool_calls calls=1
+            tool.call.allowed r1t1c1
+            tool.call.started r1t1c1 attempt=1
+            → run r1t1c1 look {}
+            tool.call.completed r1t1c1
+            → model
+            turn.completed stop calls=0
+            run.ended done
+            → done
+        "#]],
     );
 }
 
@@ -44,7 +58,17 @@ fn a_write_waits_and_runs_once_approved() {
             sim.decide("q1", true, Some("ada")).unwrap();
             sim.tool(Ok("eaten")).unwrap();
         },
-        expect![[""]],
+        expect![[r#"
+            turn.completed tool_calls calls=1
+            tool.call.asked r1t1c1 q1 "This tool changes something, so a person is asked first."
+            → ask q1 r1t1c1
+            → pending
+            tool.call.decided r1t1c1 approve by=run_owner
+            tool.call.started r1t1c1 attempt=1
+            → run r1t1c1 eat {"count":3}
+            tool.call.completed r1t1c1
+            → model
+        "#]],
     );
 }
 
@@ -64,7 +88,9 @@ fn a_denial_is_the_owners_anothers_or_nobodys() {
                 let trace = sim.take_trace();
                 assert!(trace.contains("tool.call.denied r1t1c1 approval_denied"), "{trace}");
             },
-            expect![["\n"]],
+            expect![[r#"
+
+            "#]            "#]            "#]],
         );
     }
 }
@@ -74,12 +100,35 @@ fn nothing_of_a_batch_runs_before_its_last_decision() {
     check(
         |sim| {
             sim.turn(calls(&[("look", "{}"), ("eat", "{\"n\":1}"), ("eat", "{\"n\":1}"), ("look", "{}")])).unwrap();
-            sim.decide("q2", true, Some("ada")).unwrap();
+            sim.decide("q3", true, Some("ada")).unwrap();
             assert!(sim.permits.is_empty());
-            sim.decide("q1", false, Some("ada")).unwrap();
+            sim.decide("q2", false, Some("ada")).unwrap();
             while sim.tool(Ok("ok")).is_ok() {}
         },
-        expect![[""]],
+        expect![[r#"
+            turn.completed tool_calls calls=4
+            tool.call.allowed r1t1c1
+            tool.call.asked r1t1c2 q2 "This tool changes something, so a person is asked first."
+            tool.call.asked r1t1c3 q3 "This tool changes something, so a person is asked first."
+            tool.call.allowed r1t1c4
+            → ask q2 r1t1c2
+            → ask q3 r1t1c3
+            → pending
+            tool.call.decided r1t1c3 approve by=run_owner
+            → pending
+            tool.call.decided r1t1c2 deny by=run_owner
+            tool.call.denied r1t1c2 approval_denied by=run_owner
+            tool.call.started r1t1c1 attempt=1
+            → run r1t1c1 look {}
+            tool.call.completed r1t1c1
+            tool.call.started r1t1c3 attempt=1
+            → run r1t1c3 eat {"n":1}
+            tool.call.completed r1t1c3
+            tool.call.started r1t1c4 attempt=1
+            → run r1t1c4 look {}
+            tool.call.completed r1t1c4
+            → model
+        "#]],
     );
 }
 
@@ -97,7 +146,30 @@ fn neighbouring_reads_run_together_and_a_write_runs_alone() {
             .unwrap();
             while sim.tool(Ok("ok")).is_ok() {}
         },
-        expect![[""]],
+        expect![[r#"
+            turn.completed tool_calls calls=5
+            tool.call.allowed r1t1c1
+            tool.call.allowed r1t1c2
+            tool.call.allowed r1t1c3
+            tool.call.allowed r1t1c4
+            tool.call.allowed r1t1c5
+            tool.call.started r1t1c1 attempt=1
+            → run r1t1c1 look {}
+            tool.call.started r1t1c2 attempt=1
+            → run r1t1c2 read {}
+            tool.call.completed r1t1c1
+            tool.call.completed r1t1c2
+            tool.call.started r1t1c3 attempt=1
+            → run r1t1c3 eat {"free":1}
+            tool.call.completed r1t1c3
+            tool.call.started r1t1c4 attempt=1
+            → run r1t1c4 eat {"free":2}
+            tool.call.completed r1t1c4
+            tool.call.started r1t1c5 attempt=1
+            → run r1t1c5 look {}
+            tool.call.completed r1t1c5
+            → model
+        "#]],
     );
 }
 
@@ -112,7 +184,28 @@ fn a_new_message_supersedes_what_waits() {
             assert_eq!(sim.decide("q3", true, Some("ada")), Err(RunError::Conflict));
             assert!(sim.result("r1t1c1").contains("had been approved but was not started"));
         },
-        expect![[""]],
+        expect![[r#"
+            turn.completed tool_calls calls=4
+            tool.call.asked r1t1c1 q1 "This tool changes something, so a person is asked first."
+            tool.call.asked r1t1c2 q2 "This tool changes something, so a person is asked first."
+            tool.call.asked r1t1c3 q3 "This tool changes something, so a person is asked first."
+            tool.call.allowed r1t1c4
+            → ask q1 r1t1c1
+            → ask q2 r1t1c2
+            → ask q3 r1t1c3
+            → pending
+            tool.call.decided r1t1c1 approve by=run_owner
+            → pending
+            tool.call.decided r1t1c2 deny by=run_owner
+            tool.call.denied r1t1c2 approval_denied by=run_owner
+            → pending
+            tool.call.lapsed r1t1c1 approval_superseded approved
+            tool.call.lapsed r1t1c3 approval_superseded
+            tool.call.lapsed r1t1c4 approval_superseded
+            run.ended stopped (superseded)
+            run.started r2 owner=ada
+            → model
+        "#]],
     );
 }
 
@@ -126,7 +219,20 @@ fn a_stop_is_final() {
             assert_eq!(sim.decide("q2", true, Some("ada")), Err(RunError::Conflict));
             sim.stop().unwrap();
         },
-        expect![[""]],
+        expect![[r#"
+            turn.completed tool_calls calls=2
+            tool.call.asked r1t1c1 q1 "This tool changes something, so a person is asked first."
+            tool.call.asked r1t1c2 q2 "This tool changes something, so a person is asked first."
+            → ask q1 r1t1c1
+            → ask q2 r1t1c2
+            → pending
+            tool.call.decided r1t1c1 approve by=run_owner
+            → pending
+            tool.call.lapsed r1t1c1 approval_cancelled approved
+            tool.call.lapsed r1t1c2 approval_cancelled
+            run.ended stopped (stopped)
+            → stopped
+        "#]],
     );
 }
 
@@ -138,7 +244,15 @@ fn a_stop_while_a_tool_runs_leaves_its_outcome_unknown() {
             sim.stop().unwrap();
             assert_eq!(sim.tool(Ok("late")), Err(RunError::Stale));
         },
-        expect![[""]],
+        expect![[r#"
+            turn.completed tool_calls calls=1
+            tool.call.allowed r1t1c1
+            tool.call.started r1t1c1 attempt=1
+            → run r1t1c1 look {}
+            tool.call.unknown r1t1c1 outcome_unknown
+            run.ended stopped (stopped)
+            → stopped
+        "#]],
     );
 }
 
@@ -152,16 +266,20 @@ fn a_stop_while_the_model_answers_ignores_the_late_turn() {
             sim.model = ticket;
             assert_eq!(sim.turn(answer("late")), Err(RunError::Stale));
         },
-        expect![[""]],
+        expect![[r#"
+            run.ended stopped (stopped)
+            → stopped
+            run.started r2 owner=ada
+            → model
+        "#]],
     );
 }
 
 #[test]
 fn nobody_decides_in_time() {
-    let mut sim = Sim::new(sim::settings());
     let mut limited = settings();
     limited.expire_after = Some(5_000);
-    std::mem::swap(&mut sim, &mut Sim::new(limited));
+    let mut sim = Sim::new(limited);
     sim.send(Some("ada")).unwrap();
     sim.turn(calls(&[("eat", "{}")])).unwrap();
     sim.tick(4_999).unwrap();
@@ -190,7 +308,18 @@ fn what_cannot_run_is_refused_without_a_card() {
             ]))
             .unwrap();
         },
-        expect![[""]],
+        expect![[r#"
+            turn.completed tool_calls calls=8
+            tool.call.denied r1t1c1 tool_unavailable
+            tool.call.denied r1t1c2 tool_unavailable
+            tool.call.denied r1t1c3 arguments_invalid
+            tool.call.denied r1t1c4 arguments_invalid
+            tool.call.denied r1t1c5 arguments_invalid
+            tool.call.denied r1t1c6 arguments_invalid
+            tool.call.denied r1t1c7 arguments_invalid
+            tool.call.denied r1t1c8 blocked_by_policy
+            → model
+        "#]],
     );
 }
 
@@ -205,8 +334,14 @@ fn no_call_of_a_cut_turn_runs() {
                 sim.take_trace();
                 // A second cut turn in a row ends the run: the model would go on for ever.
                 sim.turn(turn).unwrap();
+                let trace = sim.take_trace();
+                assert!(!trace.contains("→ run") && !trace.contains("asked"), "{trace}");
+                assert!(trace.ends_with("run.ended stopped (repeated_cut_turn)\n→ stopped\n"), "{trace}");
+                assert!(sim.result("r1t2c2").starts_with("Error: turn_truncated. "));
             },
-            expect![[""]],
+            expect![[r#"
+
+            "#]            "#]],
         );
     }
 }
@@ -224,7 +359,35 @@ fn a_repeated_denied_call_is_refused_and_the_third_repeat_ends_the_run() {
             sim.send(Some("ada")).unwrap();
             sim.turn(calls(&[("eat", "{\"a\":1,\"b\":2}")])).unwrap();
         },
-        expect![[""]],
+        expect![[r#"
+            turn.completed tool_calls calls=1
+            tool.call.asked r1t1c1 q1 "This tool changes something, so a person is asked first."
+            → ask q1 r1t1c1
+            → pending
+            tool.call.decided r1t1c1 deny by=run_owner
+            tool.call.denied r1t1c1 approval_denied by=run_owner
+            → model
+            turn.completed tool_calls calls=2
+            tool.call.denied r1t2c1 already_declined
+            tool.call.allowed r1t2c2
+            tool.call.started r1t2c2 attempt=1
+            → run r1t2c2 look {}
+            tool.call.completed r1t2c2
+            → model
+            turn.completed tool_calls calls=1
+            tool.call.denied r1t3c1 already_declined
+            → model
+            turn.completed tool_calls calls=1
+            tool.call.denied r1t4c1 already_declined
+            run.ended stopped (repeated_denied_call)
+            → stopped
+            run.started r2 owner=ada
+            → model
+            turn.completed tool_calls calls=1
+            tool.call.asked r2t1c1 q3 "This tool changes something, so a person is asked first."
+            → ask q3 r2t1c1
+            → pending
+        "#]],
     );
 }
 
@@ -252,7 +415,18 @@ fn tools_that_fail_stop_none_of_their_siblings() {
             sim.tool(Err(Failure::Threw("no".to_owned()))).unwrap();
             sim.tool(Ok("yes")).unwrap();
         },
-        expect![[""]],
+        expect![[r#"
+            turn.completed tool_calls calls=2
+            tool.call.allowed r1t1c1
+            tool.call.allowed r1t1c2
+            tool.call.started r1t1c1 attempt=1
+            → run r1t1c1 eat {"free":1}
+            tool.call.failed r1t1c1 tool_failed
+            tool.call.started r1t1c2 attempt=1
+            → run r1t1c2 eat {"free":2}
+            tool.call.completed r1t1c2
+            → model
+        "#]],
     );
 }
 
@@ -269,7 +443,20 @@ fn a_failed_request_can_be_made_again_and_runs_no_tool_twice() {
             sim.turn(answer("Three.")).unwrap();
             assert_eq!(sim.resume(), Err(RunError::NothingToResume));
         },
-        expect![[""]],
+        expect![[r#"
+            turn.completed tool_calls calls=1
+            tool.call.allowed r1t1c1
+            tool.call.started r1t1c1 attempt=1
+            → run r1t1c1 look {}
+            tool.call.completed r1t1c1
+            → model
+            turn.failed model_overloaded
+            → error
+            → model
+            turn.completed stop calls=0
+            run.ended done
+            → done
+        "#]],
     );
 }
 
@@ -288,7 +475,24 @@ fn a_reload_leaves_cards_pending_and_started_calls_unknown() {
             sim.tool(Ok("ok")).unwrap();
             assert!(sim.result("r1t1c1").starts_with("Error: outcome_unknown. "));
         },
-        expect![[""]],
+        expect![[r#"
+            turn.completed tool_calls calls=2
+            tool.call.asked r1t1c1 q1 "This tool changes something, so a person is asked first."
+            tool.call.asked r1t1c2 q2 "This tool changes something, so a person is asked first."
+            → ask q1 r1t1c1
+            → ask q2 r1t1c2
+            → pending
+            tool.call.decided r1t1c1 approve by=run_owner
+            → pending
+            tool.call.decided r1t1c2 approve by=run_owner
+            tool.call.started r1t1c1 attempt=1
+            → run r1t1c1 eat {"n":1}
+            tool.call.unknown r1t1c1 outcome_unknown
+            tool.call.started r1t1c2 attempt=1
+            → run r1t1c2 eat {"n":2}
+            tool.call.completed r1t1c2
+            → model
+        "#]],
     );
 }
 

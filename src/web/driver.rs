@@ -18,7 +18,7 @@ use super::store::Store as _;
 use crate::core::event::Event;
 use crate::core::log::Chat;
 use crate::core::message::{CallId, ChatId, RequestId};
-use crate::core::outcome::{Failure, Outcome};
+use crate::core::outcome::Failure;
 use crate::core::run::{Candidate, Effect, Handled, Input, Permit, Run, RunError};
 
 /// A chat that is open in this page.
