@@ -1,1 +1,4 @@
 //! The browser shell.
+
+pub mod card;
+pub mod guard;
