@@ -1,12 +1,13 @@
 //! What holds for every order of inputs.
 #![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod sim;
 
 use countersign::core::event::{Body, Event};
+use countersign::core::log::check_pairing;
 use countersign::core::message::{CallId, HistoryItem};
 use countersign::core::outcome::{Failure, Token};
-use countersign::core::log::check_pairing;
 use proptest::prelude::*;
 use sim::{Sim, answer, calls, settings};
 
@@ -25,8 +26,7 @@ enum Step {
 }
 
 const NAMES: [&str; 5] = ["look", "eat", "odd", "read", "nothing"];
-const ARGUMENTS: [&str; 6] =
-    ["{}", "{\"n\":1}", "{\"n\":2}", "{\"free\":1}", "{\"never\":1}", "{\"broken\":"];
+const ARGUMENTS: [&str; 6] = ["{}", "{\"n\":1}", "{\"n\":2}", "{\"free\":1}", "{\"never\":1}", "{\"broken\":"];
 const PEOPLE: [Option<&str>; 3] = [Some("ada"), Some("bob"), None];
 
 fn step() -> impl Strategy<Value = Step> {
@@ -84,9 +84,10 @@ fn check_log(lines: &[String]) {
             Body::CallStarted { call, .. } => {
                 let allowed = before(at, &|body| matches!(body, Body::CallAllowed { call: id, .. } if id == call));
                 let asked = before(at, &|body| matches!(body, Body::CallAsked { call: id, .. } if id == call));
-                let yes = before(at, &|body| {
-                    matches!(body, Body::CallDecided { call: id, decision } if id == call && decision.approve)
-                });
+                let yes = before(
+                    at,
+                    &|body| matches!(body, Body::CallDecided { call: id, decision } if id == call && decision.approve),
+                );
                 assert!(allowed != asked, "a call is allowed or asked about, not both and not neither");
                 assert!(allowed || yes, "{call} started without leave");
                 assert!(
@@ -95,11 +96,13 @@ fn check_log(lines: &[String]) {
                 );
             }
             Body::CallSettled { facts, item, .. } => {
-                let again = before(at, &|body| matches!(body, Body::CallSettled { item: one, .. } if one.call == item.call));
+                let again =
+                    before(at, &|body| matches!(body, Body::CallSettled { item: one, .. } if one.call == item.call));
                 assert!(!again, "{} has two results", item.call);
-                let denied = before(at, &|body| {
-                    matches!(body, Body::CallDecided { call, decision } if *call == item.call && !decision.approve)
-                });
+                let denied = before(
+                    at,
+                    &|body| matches!(body, Body::CallDecided { call, decision } if *call == item.call && !decision.approve),
+                );
                 let says_denied = facts.as_ref().is_some_and(|facts| facts.token == Token::ApprovalDenied);
                 assert_eq!(denied, says_denied, "a denial has a person behind it");
             }

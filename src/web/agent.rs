@@ -306,9 +306,8 @@ pub(super) fn decider(value: &JsValue) -> Result<Option<PersonId>, JsValue> {
         return Ok(None);
     }
     let id = value.as_string().as_deref().and_then(PersonId::new);
-    id.map(Some).ok_or_else(|| {
-        invalid("by", "must be the decider's id, a non-empty string, or null where it is not known")
-    })
+    id.map(Some)
+        .ok_or_else(|| invalid("by", "must be the decider's id, a non-empty string, or null where it is not known"))
 }
 
 fn read_user(options: &Options) -> Result<Option<PersonId>, JsValue> {

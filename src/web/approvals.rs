@@ -68,7 +68,9 @@ impl Inner {
             run.settings().all_notes || Decider::of(by.as_ref(), owner) == Decider::RunOwner
         });
         let shown = self.driver.look(|run| cards(run, by.as_ref()));
-        self.list.update(&shown, reaches);
+        if let Err(thrown) = self.list.update(&shown, reaches) {
+            platform::report(&thrown);
+        }
     }
 }
 

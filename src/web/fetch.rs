@@ -78,7 +78,10 @@ impl Endpoint {
     /// Posts a JSON body. A redirect is an error: it would carry the body, and some headers, to another origin.
     pub async fn post(&self, body: &Blob, signal: &AbortSignal) -> Result<Response, ModelError> {
         let headers = self.headers().await.map_err(|thrown| {
-            ModelError::new(ModelErrorClass::Auth, format!("The headers for the model request failed: {}", text_of(&thrown)))
+            ModelError::new(
+                ModelErrorClass::Auth,
+                format!("The headers for the model request failed: {}", text_of(&thrown)),
+            )
         })?;
         let no_answer = |thrown: JsValue| {
             let message = format!(
