@@ -21,6 +21,9 @@ pub mod policy;
 
 pub mod approval;
 pub mod event;
+pub mod guard;
 pub mod log;
 pub mod run;
+
+pub mod card;
 pub mod snapshot;

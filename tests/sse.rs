@@ -172,10 +172,7 @@ fn an_endless_event_is_refused_and_nothing_comes_after_it() {
 
     let mut decoder = Decoder::new();
     let line = vec![b':'; 1 << 20];
-    assert!(
-        (0..20).any(|_| decoder.feed(&line, &mut |_| {}).is_err()),
-        "a line without an end counts as well"
-    );
+    assert!((0..20).any(|_| decoder.feed(&line, &mut |_| {}).is_err()), "a line without an end counts as well");
 }
 
 #[test]
