@@ -337,6 +337,10 @@ fn a_json_answer_is_over_at_its_marker_even_on_an_open_connection() {
     reducer.feed(b" twice\"}}]}\n\ndata: [DONE]");
     assert!(reducer.is_done());
     assert_eq!(reducer.finish().unwrap().text, "say [DONE] twice");
+    let mut reducer = model("{}").reducer();
+    reducer.feed(b"{\"choices\":[{\"message\":{\"content\":\"ok\"}}]}\n[DONE]\n");
+    assert!(reducer.is_done(), "a bare marker");
+    assert_eq!(reducer.finish().unwrap().text, "ok");
 }
 
 /// What a page sees of a response without a turn: class, retry, sentence.
