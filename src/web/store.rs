@@ -1,7 +1,6 @@
 //! Where logs are kept. The store sees lines of text; what they mean is the core's.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use wasm_bindgen::prelude::*;
@@ -34,7 +33,7 @@ impl std::fmt::Display for StoreError {
 #[wasm_bindgen]
 #[derive(Clone, Default)]
 pub struct RawMemoryStore {
-    logs: Rc<RefCell<BTreeMap<String, Vec<String>>>>,
+    logs: Rc<RefCell<Vec<(String, Vec<String>)>>>,
 }
 
 #[wasm_bindgen]
@@ -53,16 +52,20 @@ impl RawMemoryStore {
 
 impl Store for RawMemoryStore {
     async fn load(&self, chat: &str) -> Result<Vec<String>, StoreError> {
-        Ok(self.logs.borrow().get(chat).cloned().unwrap_or_default())
+        let logs = self.logs.borrow();
+        Ok(logs.iter().find(|(known, _)| known == chat).map(|(_, log)| log.clone()).unwrap_or_default())
     }
 
     async fn append(&self, chat: &str, seq: u64, lines: Vec<String>) -> Result<(), StoreError> {
         let mut logs = self.logs.borrow_mut();
-        let log = logs.entry(chat.to_owned()).or_default();
-        if log.len() as u64 != seq {
+        let log = logs.iter_mut().find(|(known, _)| known == chat).map(|(_, log)| log);
+        if log.as_ref().map_or(0, |log| log.len()) as u64 != seq {
             return Err(StoreError::Moved);
         }
-        log.extend(lines);
+        match log {
+            Some(log) => log.extend(lines),
+            None => logs.push((chat.to_owned(), lines)),
+        }
         Ok(())
     }
 }
