@@ -3,7 +3,7 @@
  * model; everything between it and the jar is the package.
  */
 import { allow, ask, createAgent, defineElements, init, openaiChat, tool } from "./dist/index.js";
-import { JAR_TOOL, Jar } from "./jar.mjs";
+import { FULL, JAR_TOOL, Jar } from "./jar.mjs";
 import { drawMessages, drawResults, viewOf } from "./transcript.mjs";
 
 const CHAT = "cookie-jar";
@@ -130,9 +130,8 @@ function showTrouble(error) {
 }
 
 function drawJar() {
-  const total = 12;
   page.cookies.replaceChildren(
-    ...Array.from({ length: total }, (_, at) => {
+    ...Array.from({ length: FULL }, (_, at) => {
       const cookie = document.createElement("li");
       cookie.classList.toggle("there", at < jar.count);
       return cookie;

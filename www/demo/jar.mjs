@@ -3,7 +3,8 @@
  * comes back after one still speaks of the same cookies.
  */
 
-const FULL = 12;
+/** How many cookies a fresh batch has. */
+export const FULL = 12;
 const KEY = "countersign-demo-jar";
 
 /** How the jar is offered to the model. */

@@ -89,8 +89,14 @@ function checkTools({ tools, tool_choice: choice, parallel_tool_calls: parallel 
   if (named !== undefined && !names.has(named)) refuse(`Tool choice '${named}' not found in 'tools' parameter.`, "tool_choice");
 }
 
-/** Walks the history once; `open` holds the ids that still await their tool message, in call order. */
-function checkMessages(messages) {
+/**
+ * Refuses a history that breaks a rule. Walks it once; `open` holds the ids that still await their tool
+ * message, in call order.
+ *
+ * @param {any} messages
+ * @throws {Refusal}
+ */
+export function checkMessages(messages) {
   if (!Array.isArray(messages) || messages.length === 0) {
     refuse("Invalid 'messages': expected an array with minimum length 1.", "messages");
   }
