@@ -10,11 +10,24 @@ const CHAT = "cookie-jar";
 /** What the element's `by` is for each choice; undefined means the agent's own user, null nobody known. */
 const DECIDERS = { self: undefined, other: "grace", unidentified: null };
 
+/** What the page says of each status of a run. */
+const STATUS = {
+  idle: "",
+  running: "The model is at work.",
+  pending: "The run waits for a decision.",
+  interrupted: "The run was interrupted.",
+  done: "",
+  stopped: "The run was stopped.",
+  limit: "The run reached its limit of rounds.",
+  error: "",
+};
+
 const page = Object.fromEntries([...document.querySelectorAll("[id]")].map((element) => [element.id, element]));
 const jar = new Jar();
 let chat;
 let stopDrawing = () => {};
 
+keepComposerInView();
 drawJar();
 jar.addEventListener("change", drawJar);
 
@@ -99,17 +112,6 @@ async function attempt(action) {
   }
 }
 
-const STATUS = {
-  idle: "",
-  running: "The model is at work.",
-  pending: "The run waits for a decision.",
-  interrupted: "The run was interrupted.",
-  done: "",
-  stopped: "The run was stopped.",
-  limit: "The run reached its limit of rounds.",
-  error: "",
-};
-
 function draw() {
   const view = viewOf(chat.snapshot());
   drawMessages(page.messages, view.messages);
@@ -138,4 +140,14 @@ function drawJar() {
     }),
   );
   page.count.textContent = jar.count === 1 ? "1 cookie" : `${jar.count} cookies`;
+}
+
+/** Follows the end of a growing chat, unless the person has scrolled away from it. */
+function keepComposerInView() {
+  let following = true;
+  const update = () => {
+    following = page.composer.getBoundingClientRect().bottom <= window.innerHeight + 80;
+  };
+  window.addEventListener("scroll", update, { passive: true });
+  new ResizeObserver(() => following && page.composer.scrollIntoView({ block: "nearest" })).observe(page.chat);
 }
