@@ -1,0 +1,208 @@
+//! Stored events: what a chat's log consists of, and how each is written and read.
+//!
+//! Everything a chat is follows from its events; [`log`](super::log) projects them. Stored payloads are never
+//! rewritten. One event is one JSON object:
+//! `{"seq","chat","run","at","type","v", …}`, `v` being the payload version of that type.
+
+mod codec;
+
+use super::approval::Digest;
+use super::message::{CallId, ChatId, MessageId, Part, RequestId, ResultItem, RunId, Turn};
+use super::outcome::{Decider, DenyReason, Outcome, PersonId, Token, Via, tokens};
+
+/// One entry of a chat's log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Position in the chat's log, from 0, without gaps.
+    pub seq: u64,
+    /// The chat.
+    pub chat: ChatId,
+    /// The run it belongs to.
+    pub run: RunId,
+    /// When, in milliseconds since the epoch, by the clock of the page that wrote it.
+    pub at: u64,
+    /// What happened.
+    pub body: Body,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    /// `run.started` (v1): a person sent a message.
+    RunStarted {
+        /// The message's id.
+        message: MessageId,
+        /// Its author, who owns the run; `None` when the host does not know.
+        owner: Option<PersonId>,
+        /// Its content.
+        parts: Vec<Part>,
+    },
+    /// `turn.completed` (v1): the model answered.
+    TurnCompleted {
+        /// The response, with what must go back to the same endpoint and model.
+        turn: Turn,
+    },
+    /// `turn.failed` (v1): a model request gave no turn.
+    TurnFailed {
+        /// The error's stable code.
+        code: String,
+        /// One sentence about it.
+        message: String,
+        /// Text that had arrived, for display; the model is not shown it.
+        text: String,
+    },
+    /// `tool.call.allowed` (v1): no person needed to be asked.
+    CallAllowed {
+        /// The call.
+        call: CallId,
+        /// What the permit will cover.
+        digest: Digest,
+    },
+    /// `tool.call.asked` (v1): the call waits for a person.
+    CallAsked {
+        /// The call.
+        call: CallId,
+        /// The request in front of it.
+        request: RequestId,
+        /// What a decision will cover.
+        digest: Digest,
+        /// Why it stopped.
+        prompt: String,
+        /// When the request lapses, in milliseconds since the epoch.
+        expires_at: Option<u64>,
+    },
+    /// `tool.call.decided` (v1): a person decided. A denial is followed by `tool.call.denied` in the same write.
+    CallDecided {
+        /// The call.
+        call: CallId,
+        /// The decision.
+        decision: Decision,
+    },
+    /// `tool.call.started` (v1): written before the tool is called.
+    CallStarted {
+        /// The call.
+        call: CallId,
+        /// From 1.
+        attempt: u32,
+    },
+    /// The call has its one result. The type follows from what it came to: `tool.call.completed` (v1),
+    /// `tool.call.failed` (v1), `tool.call.denied` (v2), `tool.call.lapsed` (v1), `tool.call.unknown` (v1).
+    CallSettled {
+        /// The tool's name, as the model wrote it.
+        name: String,
+        /// `None` for a plain result.
+        facts: Option<Facts>,
+        /// What the model reads; names the call.
+        item: ResultItem,
+    },
+    /// `run.ended` (v1): the run came to its end.
+    RunEnded {
+        /// How.
+        status: EndStatus,
+        /// A token that says more, such as `repeated_denied_call`.
+        reason: Option<String>,
+    },
+}
+
+impl Body {
+    /// The event's type, as stored.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::RunStarted { .. } => "run.started",
+            Self::TurnCompleted { .. } => "turn.completed",
+            Self::TurnFailed { .. } => "turn.failed",
+            Self::CallAllowed { .. } => "tool.call.allowed",
+            Self::CallAsked { .. } => "tool.call.asked",
+            Self::CallDecided { .. } => "tool.call.decided",
+            Self::CallStarted { .. } => "tool.call.started",
+            Self::CallSettled { facts, .. } => match facts {
+                None => "tool.call.completed",
+                Some(facts) => match facts.token {
+                    Token::ToolFailed => "tool.call.failed",
+                    Token::ApprovalDenied
+                    | Token::AlreadyDeclined
+                    | Token::RequestDeclined
+                    | Token::BlockedByPolicy
+                    | Token::ToolUnavailable
+                    | Token::ArgumentsInvalid
+                    | Token::TurnTruncated => "tool.call.denied",
+                    Token::ApprovalExpired
+                    | Token::ApprovalSuperseded
+                    | Token::ApprovalCancelled
+                    | Token::RequestLapsed => "tool.call.lapsed",
+                    Token::OutcomeUnknown => "tool.call.unknown",
+                },
+            },
+            Self::RunEnded { .. } => "run.ended",
+        }
+    }
+
+    /// The payload version this build writes for a type.
+    pub fn version(kind: &str) -> u64 {
+        if kind == "tool.call.denied" { 2 } else { 1 }
+    }
+}
+
+/// A person's decision, as it came in and as it counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// The request it settles.
+    pub request: RequestId,
+    /// Yes or no.
+    pub approve: bool,
+    /// The decider in relation to the run.
+    pub decided_by: Decider,
+    /// The decider's id, for the record; the model never reads it.
+    pub decider: Option<PersonId>,
+    /// By which path it came in.
+    pub via: Via,
+    /// The closed reason of a denial.
+    pub reason: Option<DenyReason>,
+    /// The note, whole. Whether the model reads it is the host's note policy.
+    pub note: Option<String>,
+}
+
+impl Decision {
+    /// Whether `other` decides the same: a repeated click or a retried request, and not a conflict.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        (self.approve, self.decided_by, &self.decider, self.reason, &self.note)
+            == (other.approve, other.decided_by, &other.decider, other.reason, &other.note)
+    }
+}
+
+/// The facts of an outcome, as data: nobody has to parse the text the model reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// What it came to.
+    pub token: Token,
+    /// Who decided, where a person did.
+    pub decided_by: Option<Decider>,
+    /// The closed reason of a denial.
+    pub reason: Option<DenyReason>,
+    /// Whether this call had been approved before the run ended over it.
+    pub approved: bool,
+}
+
+impl Facts {
+    /// The facts of an outcome.
+    pub const fn of(outcome: &Outcome) -> Self {
+        Self {
+            token: outcome.token(),
+            decided_by: outcome.decided_by(),
+            reason: outcome.reason(),
+            approved: outcome.was_approved(),
+        }
+    }
+}
+
+tokens! {
+    /// How a run ended.
+    EndStatus {
+        /// With an answer.
+        Done = "done",
+        /// By a person's stop, a new message, or the repeat guard.
+        Stopped = "stopped",
+        /// At the limit of rounds.
+        Limit = "limit",
+    }
+}

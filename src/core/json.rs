@@ -1,0 +1,243 @@
+//! JSON values, read with the two degrees of trust this program needs.
+//!
+//! What a provider streams is read leniently ([`parse_lenient`]): half an emoji or a stray byte must not cost a
+//! turn. What a model wrote as a call's arguments is read strictly ([`parse_strict`]): a person approves what a
+//! card shows, so everything that two readers could understand differently is refused with its position.
+//!
+//! Numbers keep their exact source text and objects keep their order, so that a signed or cached value goes back
+//! byte for byte.
+
+mod number;
+mod read;
+mod text;
+
+pub use read::{
+    JsonError, JsonErrorKind, MAX_DEPTH, MAX_ITEMS, MAX_STRICT_BYTES, parse_lenient, parse_prefix, parse_strict,
+};
+pub use text::JoinedText;
+
+/// A JSON value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Json {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number as its exact source text. Only [`parse_lenient`], [`parse_strict`] and the `From` conversions make
+    /// valid ones; [`Json::write`] writes the text as it is.
+    Number(String),
+    /// A string.
+    String(String),
+    /// A string with unpaired surrogates, in WTF-8. Lenient reads alone give it, so that the halves of a character
+    /// which a server split over two deltas can be joined again: see [`JoinedText`].
+    Wtf8(Vec<u8>),
+    /// An array.
+    Array(Vec<Json>),
+    /// An object: its members in source order. A lenient read keeps duplicate keys; [`Json::get`] gives the last.
+    Object(Vec<(String, Json)>),
+}
+
+impl Json {
+    /// The member of that key, the last one where the key occurs twice, as in JavaScript.
+    pub fn get(&self, key: &str) -> Option<&Json> {
+        self.as_object()?
+            .iter()
+            .rev()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value)
+    }
+
+    /// The text of a well-formed string.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The elements of an array.
+    pub fn as_array(&self) -> Option<&[Json]> {
+        match self {
+            Self::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The members of an object, in source order.
+    pub fn as_object(&self) -> Option<&[(String, Json)]> {
+        match self {
+            Self::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// The value of a boolean.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The value of a number written as plain digits (`12`, not `1.2e1`) that fits.
+    pub fn as_u64(&self) -> Option<u64> {
+        match self {
+            Self::Number(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// The value of a number written as plain digits, with or without a minus sign, that fits.
+    pub fn as_i64(&self) -> Option<i64> {
+        match self {
+            Self::Number(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// The value JavaScript would give a number: the nearest double, an infinity when there is none.
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Self::Number(text) => Some(number::read(text).value),
+            _ => None,
+        }
+    }
+
+    /// Whether this is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// Whether both are the same value: key order does not count, and numbers are equal when JavaScript would see
+    /// equal numbers (`1`, `1.0` and `1e0`). An object that repeats a key, which only a lenient read can give, equals
+    /// one that repeats it the same way.
+    pub fn same_value(&self, other: &Json) -> bool {
+        match (self, other) {
+            (Self::Number(one), Self::Number(two)) => one == two || number::read(one).value == number::read(two).value,
+            (Self::Array(one), Self::Array(two)) => {
+                one.len() == two.len() && one.iter().zip(two).all(|(one, two)| one.same_value(two))
+            }
+            (Self::Object(one), Self::Object(two)) => covers(one, two, other) && covers(two, one, self),
+            _ => self == other,
+        }
+    }
+
+    /// Writes the value compactly: source order, exact numbers. An unpaired surrogate becomes U+FFFD, because
+    /// servers refuse a whole request for one.
+    pub fn write(&self, out: &mut String) {
+        match self {
+            Self::Null => out.push_str("null"),
+            Self::Bool(true) => out.push_str("true"),
+            Self::Bool(false) => out.push_str("false"),
+            Self::Number(text) => out.push_str(text),
+            Self::String(text) => write_string(text, out),
+            Self::Wtf8(bytes) => {
+                let mut text = JoinedText::new();
+                text.push_wtf8(bytes);
+                write_string(&text.into_text(), out);
+            }
+            Self::Array(items) => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    item.write(out);
+                }
+                out.push(']');
+            }
+            Self::Object(members) => {
+                out.push('{');
+                for (index, (key, value)) in members.iter().enumerate() {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    write_string(key, out);
+                    out.push(':');
+                    value.write(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+}
+
+/// Whether every member of `one` has its equal in `two`, the members of the object `whole`. The same position is
+/// tried first: values that repeat usually repeat their order too.
+fn covers(one: &[(String, Json)], two: &[(String, Json)], whole: &Json) -> bool {
+    one.iter().enumerate().all(|(index, (key, value))| {
+        let twin = match two.get(index) {
+            Some((name, twin)) if name == key => Some(twin),
+            _ => whole.get(key),
+        };
+        twin.is_some_and(|twin| value.same_value(twin))
+    })
+}
+
+impl std::fmt::Display for Json {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut out = String::new();
+        self.write(&mut out);
+        f.write_str(&out)
+    }
+}
+
+impl From<bool> for Json {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<u64> for Json {
+    fn from(value: u64) -> Self {
+        Self::Number(value.to_string())
+    }
+}
+
+impl From<&str> for Json {
+    fn from(text: &str) -> Self {
+        Self::String(text.to_owned())
+    }
+}
+
+impl From<String> for Json {
+    fn from(text: String) -> Self {
+        Self::String(text)
+    }
+}
+
+/// Writes a JSON string literal, quotes included.
+pub fn write_string(text: &str, out: &mut String) {
+    out.push('"');
+    let mut rest = text;
+    while let Some(at) = rest
+        .bytes()
+        .position(|byte| byte < b' ' || byte == b'"' || byte == b'\\')
+    {
+        let (plain, special) = rest.split_at(at);
+        out.push_str(plain);
+        let mut chars = special.chars();
+        match chars.next() {
+            Some('\n') => out.push_str("\\n"),
+            Some('\r') => out.push_str("\\r"),
+            Some('\t') => out.push_str("\\t"),
+            Some(special) if special >= ' ' => {
+                out.push('\\');
+                out.push(special);
+            }
+            Some(control) => write_unicode_escape(control as u16, out),
+            None => {}
+        }
+        rest = chars.as_str();
+    }
+    out.push_str(rest);
+    out.push('"');
+}
+
+/// Writes one UTF-16 unit as `\uXXXX`.
+fn write_unicode_escape(unit: u16, out: &mut String) {
+    out.push_str("\\u");
+    for shift in [12, 8, 4, 0] {
+        out.push(char::from_digit(u32::from(unit >> shift) & 15, 16).unwrap_or('0'));
+    }
+}

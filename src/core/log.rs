@@ -1,0 +1,410 @@
+//! The projection: what a chat is, as it follows from its events, and the check that its history is sendable.
+//!
+//! State changes only here, by [`Chat::apply`]. A live chat and a chat replayed from its log are the same by
+//! construction.
+
+use super::approval::{Digest, Request};
+use super::event::{Body, Decision, EndStatus, Event, Facts};
+use super::message::{CallId, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
+use super::outcome::{PersonId, Token};
+
+/// A chat as its log tells it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chat {
+    id: ChatId,
+    next_seq: u64,
+    entries: Vec<Entry>,
+    history: Vec<HistoryItem>,
+    run: Option<RunState>,
+    settled_requests: Vec<(RequestId, RequestEnd)>,
+}
+
+/// What a person sees of a chat, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Entry {
+    /// A person's message.
+    User {
+        /// Its id.
+        message: MessageId,
+        /// Its author.
+        author: Option<PersonId>,
+        /// Its content.
+        parts: Vec<Part>,
+    },
+    /// A model's turn.
+    Turn(TurnState),
+    /// A model request that gave none.
+    Failure {
+        /// The error's stable code.
+        code: String,
+        /// One sentence about it.
+        message: String,
+        /// Text that had arrived.
+        text: String,
+    },
+}
+
+/// A turn and what became of its calls.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnState {
+    /// The turn's id: the run's and its number, such as `r1t2`.
+    pub id: String,
+    /// The turn as it came.
+    pub turn: Turn,
+    /// Its calls, in call order.
+    pub calls: Vec<CallState>,
+}
+
+/// One call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallState {
+    /// Our id.
+    pub id: CallId,
+    /// The request that stands or stood in front of it.
+    pub request: Option<Request>,
+    /// The decision on that request.
+    pub decision: Option<Decision>,
+    /// What its permit covers, once judged.
+    pub digest: Option<Digest>,
+    /// How often it was started.
+    pub attempts: u32,
+    /// Its one result.
+    pub result: Option<Settled>,
+}
+
+/// The end of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// `None` for a plain result.
+    pub facts: Option<Facts>,
+    /// What the model reads.
+    pub item: ResultItem,
+}
+
+/// Where a call stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Not judged yet.
+    Requested,
+    /// Waits for a person.
+    Asked,
+    /// May run: allowed by policy, or approved by a person.
+    Ready,
+    /// Handed to its tool.
+    Started,
+    /// Has its result.
+    Settled,
+}
+
+impl CallState {
+    /// Where the call stands.
+    pub const fn stage(&self) -> Stage {
+        if self.result.is_some() {
+            Stage::Settled
+        } else if self.attempts > 0 {
+            Stage::Started
+        } else if self.digest.is_none() {
+            Stage::Requested
+        } else if self.request.is_some() && self.decision.is_none() {
+            Stage::Asked
+        } else {
+            Stage::Ready
+        }
+    }
+
+    /// Whether a person approved it.
+    pub fn is_approved(&self) -> bool {
+        self.decision.as_ref().is_some_and(|decision| decision.approve)
+    }
+}
+
+/// How a request came to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RequestEnd {
+    /// A person decided.
+    Decided(Decision),
+    /// Nobody did; the token says why.
+    Lapsed(Token),
+}
+
+/// The chat's latest run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunState {
+    /// Its id: `r1`, `r2`, … within the chat.
+    pub id: RunId,
+    /// The author of the message that started it.
+    pub owner: Option<PersonId>,
+    /// Model turns so far.
+    pub rounds: u32,
+    /// Calls a person declined in this run.
+    pub declined: Vec<CallId>,
+    /// How many calls repeated one of those.
+    pub repeats: u32,
+    /// How it ended; `None` while it goes on.
+    pub end: Option<(EndStatus, Option<String>)>,
+}
+
+/// A log that cannot be what this program wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Corrupt {
+    /// The event at fault.
+    pub seq: u64,
+    /// What is wrong with it, as one sentence.
+    pub problem: String,
+}
+
+impl Chat {
+    /// A chat without any event.
+    pub const fn new(id: ChatId) -> Self {
+        Self { id, next_seq: 0, entries: Vec::new(), history: Vec::new(), run: None, settled_requests: Vec::new() }
+    }
+
+    /// Rebuilds a chat from its stored lines.
+    pub fn replay<'a>(id: ChatId, lines: impl IntoIterator<Item = &'a str>) -> Result<Self, Corrupt> {
+        let mut chat = Self::new(id);
+        for line in lines {
+            let event = Event::decode(line).map_err(|problem| Corrupt { seq: chat.next_seq, problem })?;
+            chat.apply(&event)?;
+        }
+        Ok(chat)
+    }
+
+    /// The chat's id.
+    pub const fn id(&self) -> &ChatId {
+        &self.id
+    }
+
+    /// The position the next event takes.
+    pub const fn next_seq(&self) -> u64 {
+        self.next_seq
+    }
+
+    /// What a person sees, in order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// What a model request carries, in order; grows only at its end.
+    pub fn history(&self) -> &[HistoryItem] {
+        &self.history
+    }
+
+    /// The latest run.
+    pub const fn run(&self) -> Option<&RunState> {
+        self.run.as_ref()
+    }
+
+    /// The run that goes on, if one does.
+    pub fn open_run(&self) -> Option<&RunState> {
+        self.run.as_ref().filter(|run| run.end.is_none())
+    }
+
+    /// The latest turn, while a call of it has no result.
+    pub fn open_turn(&self) -> Option<&TurnState> {
+        match self.entries.last() {
+            Some(Entry::Turn(turn)) if turn.calls.iter().any(|call| call.result.is_none()) => Some(turn),
+            _ => None,
+        }
+    }
+
+    /// The pending requests, in call order, each with the call behind it.
+    pub fn pending(&self) -> impl Iterator<Item = (&Request, &CallState)> {
+        let calls = self.open_turn().map(|turn| turn.calls.as_slice()).unwrap_or_default();
+        calls.iter().filter(|call| call.stage() == Stage::Asked).filter_map(|call| Some((call.request.as_ref()?, call)))
+    }
+
+    /// How a request ended, if it did.
+    pub fn request_end(&self, id: &RequestId) -> Option<&RequestEnd> {
+        self.settled_requests.iter().rev().find(|(settled, _)| settled == id).map(|(_, end)| end)
+    }
+
+    /// A call by its id, with the model's call beside it.
+    pub fn call(&self, id: &CallId) -> Option<(&super::message::TurnCall, &CallState)> {
+        self.entries.iter().rev().find_map(|entry| match entry {
+            Entry::Turn(turn) => {
+                turn.turn.calls.iter().zip(&turn.calls).find(|(_, state)| state.id == *id)
+            }
+            Entry::User { .. } | Entry::Failure { .. } => None,
+        })
+    }
+
+    /// Takes in one event. An event that does not follow from those before it changes nothing.
+    pub fn apply(&mut self, event: &Event) -> Result<(), Corrupt> {
+        let corrupt = |problem: &str| Corrupt { seq: event.seq, problem: problem.to_owned() };
+        if event.seq != self.next_seq {
+            return Err(Corrupt { seq: self.next_seq, problem: format!("event {} stands in its place", event.seq) });
+        }
+        if event.chat != self.id {
+            return Err(corrupt("the event belongs to another chat"));
+        }
+        match (&event.body, self.open_run()) {
+            (Body::RunStarted { .. }, None) => {}
+            (Body::RunStarted { .. }, Some(_)) => return Err(corrupt("a run starts before the last one ended")),
+            (_, Some(run)) if run.id == event.run => {}
+            _ => return Err(corrupt("the event belongs to no open run")),
+        }
+        self.apply_body(event).map_err(corrupt)?;
+        self.next_seq += 1;
+        Ok(())
+    }
+
+    fn apply_body(&mut self, event: &Event) -> Result<(), &'static str> {
+        match &event.body {
+            Body::RunStarted { message, owner, parts } => {
+                self.history.push(HistoryItem::User(parts.clone()));
+                self.entries.push(Entry::User {
+                    message: message.clone(),
+                    author: owner.clone(),
+                    parts: parts.clone(),
+                });
+                self.run = Some(RunState {
+                    id: event.run.clone(),
+                    owner: owner.clone(),
+                    rounds: 0,
+                    declined: Vec::new(),
+                    repeats: 0,
+                    end: None,
+                });
+            }
+            Body::TurnCompleted { turn } => self.apply_turn(turn)?,
+            Body::TurnFailed { code, message, text } => {
+                self.no_open_turn()?;
+                let (code, message, text) = (code.clone(), message.clone(), text.clone());
+                self.entries.push(Entry::Failure { code, message, text });
+            }
+            Body::CallAllowed { call, digest } => self.open_call(call, Stage::Requested)?.digest = Some(digest.clone()),
+            Body::CallAsked { call, request, digest, prompt, expires_at } => {
+                let state = self.open_call(call, Stage::Requested)?;
+                state.digest = Some(digest.clone());
+                state.request = Some(Request {
+                    id: request.clone(),
+                    call: call.clone(),
+                    prompt: prompt.clone(),
+                    digest: digest.clone(),
+                    expires_at: *expires_at,
+                });
+            }
+            Body::CallDecided { call, decision } => {
+                let state = self.open_call(call, Stage::Asked)?;
+                if state.request.as_ref().is_none_or(|request| request.id != decision.request) {
+                    return Err("the decision names another request");
+                }
+                state.decision = Some(decision.clone());
+                self.settled_requests.push((decision.request.clone(), RequestEnd::Decided(decision.clone())));
+            }
+            Body::CallStarted { call, attempt } => {
+                let state = self.open_call(call, Stage::Ready)?;
+                if state.request.is_some() && !state.is_approved() {
+                    return Err("a call starts that was not approved");
+                }
+                if *attempt != state.attempts + 1 {
+                    return Err("the attempt is out of order");
+                }
+                state.attempts = *attempt;
+            }
+            Body::CallSettled { facts, item, .. } => self.apply_settled(facts.as_ref(), item)?,
+            Body::RunEnded { status, reason } => {
+                self.no_open_turn()?;
+                if let Some(run) = &mut self.run {
+                    run.end = Some((*status, reason.clone()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn apply_turn(&mut self, turn: &Turn) -> Result<(), &'static str> {
+        self.no_open_turn()?;
+        let Some(run) = &mut self.run else { return Err("a turn without a run") };
+        run.rounds += 1;
+        let id = format!("{}t{}", run.id, run.rounds);
+        let call_ids: Vec<_> = (1..=turn.calls.len()).map(|place| CallId::new(format!("{id}c{place}"))).collect();
+        self.history.push(HistoryItem::Assistant { turn: turn.clone(), call_ids: call_ids.clone() });
+        let calls = call_ids.into_iter().map(|id| CallState {
+            id,
+            request: None,
+            decision: None,
+            digest: None,
+            attempts: 0,
+            result: None,
+        });
+        self.entries.push(Entry::Turn(TurnState { id, turn: turn.clone(), calls: calls.collect() }));
+        Ok(())
+    }
+
+    fn apply_settled(&mut self, facts: Option<&Facts>, item: &ResultItem) -> Result<(), &'static str> {
+        let Some(Entry::Turn(turn)) = self.entries.last_mut() else { return Err("a result without a turn") };
+        let Some(call) = turn.calls.iter_mut().find(|call| call.id == item.call) else {
+            return Err("a result for a call that this turn does not have");
+        };
+        if call.result.is_some() {
+            return Err("a second result for one call");
+        }
+        let plain_or_failed = facts.is_none_or(|facts| facts.token.executed() != Some(false));
+        if plain_or_failed != (call.attempts > 0) {
+            return Err("a result that does not fit whether its call was started");
+        }
+        let denied = call.decision.as_ref().is_some_and(|decision| !decision.approve);
+        if denied != facts.is_some_and(|facts| facts.token == Token::ApprovalDenied) {
+            return Err("a denial without a person's decision, or a decision to deny without its denial");
+        }
+        call.result = Some(Settled { facts: facts.cloned(), item: item.clone() });
+        if let (Some(request), None, Some(facts)) = (&call.request, &call.decision, facts) {
+            self.settled_requests.push((request.id.clone(), RequestEnd::Lapsed(facts.token)));
+        }
+        if let (Some(run), Some(facts)) = (&mut self.run, facts) {
+            match facts.token {
+                Token::ApprovalDenied => run.declined.push(item.call.clone()),
+                Token::AlreadyDeclined => run.repeats += 1,
+                _ => {}
+            }
+        }
+        if turn.calls.iter().all(|call| call.result.is_some()) {
+            let results = turn.calls.iter().filter_map(|call| call.result.as_ref());
+            self.history.extend(results.map(|settled| HistoryItem::Result(settled.item.clone())));
+        }
+        Ok(())
+    }
+
+    fn no_open_turn(&self) -> Result<(), &'static str> {
+        match self.open_turn() {
+            Some(_) => Err("a call has no result yet"),
+            None => Ok(()),
+        }
+    }
+
+    fn open_call(&mut self, id: &CallId, stage: Stage) -> Result<&mut CallState, &'static str> {
+        let Some(Entry::Turn(turn)) = self.entries.last_mut() else { return Err("a call without a turn") };
+        match turn.calls.iter_mut().find(|call| call.id == *id) {
+            Some(call) if call.stage() == stage => Ok(call),
+            Some(_) => Err("a call in another state"),
+            None => Err("a call that this turn does not have"),
+        }
+    }
+}
+
+/// Checks that every call of a history has exactly one result, in call order, right behind its turn. The error is
+/// a sentence for the developer: a history that fails here is a bug of this program.
+pub fn check_pairing(history: &[HistoryItem]) -> Result<(), String> {
+    let mut expected: std::collections::VecDeque<&CallId> = std::collections::VecDeque::new();
+    for item in history {
+        match (item, expected.front()) {
+            (HistoryItem::Result(result), Some(call)) if result.call == **call => {
+                expected.pop_front();
+            }
+            (HistoryItem::Result(result), Some(call)) => {
+                return Err(format!("the result of call {} stands where that of call {call} belongs", result.call));
+            }
+            (HistoryItem::Result(result), None) => return Err(format!("the result of call {} answers nothing", result.call)),
+            (_, Some(call)) => return Err(format!("call {call} has no result")),
+            (HistoryItem::Assistant { turn, call_ids }, None) => {
+                if turn.calls.len() != call_ids.len() {
+                    return Err("a turn and the ids of its calls differ in number".to_owned());
+                }
+                expected.extend(call_ids);
+            }
+            (HistoryItem::User(_), None) => {}
+        }
+    }
+    expected.front().map_or(Ok(()), |call| Err(format!("call {call} has no result")))
+}

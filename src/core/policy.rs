@@ -1,0 +1,91 @@
+//! The one decision whether a call runs, waits for a person or is refused.
+
+use super::outcome::tokens;
+
+tokens! {
+    /// What a host declared a tool to do.
+    ToolEffect {
+        /// It changes nothing.
+        Read = "read",
+        /// It changes something.
+        Write = "write",
+    }
+}
+
+/// What one rule of the host says of one call. A rule without an opinion gives none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Opinion {
+    /// The call may run without asking.
+    Allow,
+    /// A person must agree.
+    Ask(String),
+    /// The call must not run.
+    Refuse(String),
+    /// The rule threw, returned a promise or returned something that is no verdict; the text says which.
+    Broken(String),
+}
+
+/// What becomes of a call. The default is to ask: an undecided call never runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It runs.
+    Allow,
+    /// It waits for a person, for this reason.
+    Ask(String),
+    /// It does not run, for this reason; nobody is asked.
+    Refuse(String),
+}
+
+impl Default for Verdict {
+    fn default() -> Self {
+        Self::Ask("No rule decided about this call.".to_owned())
+    }
+}
+
+/// Judges one call, first match wins:
+///
+/// 1. a rule refuses → `Refuse`, with the first such rule's reason;
+/// 2. a rule asks → `Ask`, with the first such rule's reason;
+/// 3. a rule could not be evaluated → `Ask`, saying so: a failure may narrow authority, never widen it;
+/// 4. a rule allows → `Allow`;
+/// 5. the tool declares `read` → `Allow`;
+/// 6. otherwise → `Ask`.
+pub fn verdict(effect: Option<ToolEffect>, opinions: &[Opinion]) -> Verdict {
+    let mut asked = None;
+    let mut broken = None;
+    let mut allowed = false;
+    for opinion in opinions {
+        match opinion {
+            Opinion::Refuse(reason) => return Verdict::Refuse(reason.clone()),
+            Opinion::Ask(reason) => asked = asked.or(Some(reason)),
+            Opinion::Broken(why) => broken = broken.or(Some(why)),
+            Opinion::Allow => allowed = true,
+        }
+    }
+    match (asked, broken, allowed, effect) {
+        (Some(reason), ..) => Verdict::Ask(reason.clone()),
+        (None, Some(why), ..) => Verdict::Ask(format!("A rule about this call could not be evaluated: {why}.")),
+        (None, None, true, _) | (None, None, false, Some(ToolEffect::Read)) => Verdict::Allow,
+        (None, None, false, Some(ToolEffect::Write)) => {
+            Verdict::Ask("This tool changes something, so a person is asked first.".to_owned())
+        }
+        (None, None, false, None) => {
+            Verdict::Ask("This tool does not declare that it only reads, so a person is asked first.".to_owned())
+        }
+    }
+}
+
+/// Whether a tool's name matches a rule's pattern: `*` stands for any run of characters, everything else for
+/// itself.
+pub fn matches(pattern: &str, name: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let Some(mut rest) = name.strip_prefix(pieces.next().unwrap_or_default()) else { return false };
+    let mut last = None;
+    for piece in pieces {
+        if let Some(previous) = last.replace(piece) {
+            let Some(found) = rest.find(previous) else { return false };
+            rest = rest.get(found + previous.len()..).unwrap_or_default();
+        }
+    }
+    last.map_or(rest.is_empty(), |end| rest.ends_with(end))
+}

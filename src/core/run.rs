@@ -1,0 +1,525 @@
+//! The state machine: a chat, one run at a time. Inputs in, effects out.
+//!
+//! Drive it like this: call [`Run::handle`] with what happened, then drain [`Run::poll`] and carry out each
+//! effect in order. A [`Effect::Persist`] stands before the effect it records; wait until it is stored, then go on:
+//! *journal, then act*. If a write fails, drop this value and replay the log. Subscribers are told after a
+//! `Persist`: nothing is shown that is not stored.
+//!
+//! Everything here follows from the chat's events, except what is under way in this process (`Activity`): after a
+//! replay nothing is, and an unfinished run stands `interrupted` until [`Input::Resume`].
+
+mod advance;
+mod judge;
+mod settle;
+
+use std::collections::VecDeque;
+
+use super::approval::{Digest, Place, Request, Tool, call_digest};
+use super::event::{Body, Decision, EndStatus, Event};
+use super::log::{Chat, Corrupt, Entry, RequestEnd};
+use super::message::{CallId, MessageId, ModelError, Part, RequestId, RunId, Turn};
+use super::outcome::{Decider, DenyReason, Failure, Outcome, PersonId, Via};
+use super::policy::Opinion;
+use super::wording::Renderer;
+
+/// How a host set up the loop. Not part of the log: a reload may bring other settings.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The tools the model is offered.
+    pub tools: Vec<Tool>,
+    /// How outcomes are worded.
+    pub renderer: Renderer,
+    /// Model turns per run before the closing request.
+    pub max_rounds: u32,
+    /// How long a request waits, in milliseconds; `None` for ever.
+    pub expire_after: Option<u64>,
+    /// Whether the model also reads notes of deciders other than the run's owner.
+    pub all_notes: bool,
+}
+
+/// What happened. `at` is the wall clock in milliseconds since the epoch.
+#[derive(Debug)]
+pub enum Input {
+    /// A person sent a message. What is pending is settled as superseded.
+    Send {
+        /// When.
+        at: u64,
+        /// The message's id.
+        message: MessageId,
+        /// Its author.
+        author: Option<PersonId>,
+        /// Its content.
+        parts: Vec<Part>,
+    },
+    /// The model request of this ticket gave a turn.
+    TurnEnded {
+        /// When.
+        at: u64,
+        /// From [`Effect::CallModel`].
+        ticket: u64,
+        /// The turn.
+        turn: Turn,
+    },
+    /// The model request of this ticket gave none.
+    TurnFailed {
+        /// When.
+        at: u64,
+        /// From [`Effect::CallModel`].
+        ticket: u64,
+        /// Why.
+        error: ModelError,
+        /// Text that had arrived.
+        partial: String,
+    },
+    /// The host's rules were evaluated for the calls of [`Effect::Judge`].
+    Judged {
+        /// When.
+        at: u64,
+        /// For each of those calls, in the same order, what the rules said.
+        opinions: Vec<Vec<Opinion>>,
+        /// For each of those calls a fresh random id, used where the call must ask.
+        requests: Vec<RequestId>,
+    },
+    /// Somebody decided about a pending request.
+    Decide {
+        /// When.
+        at: u64,
+        /// The request.
+        request: RequestId,
+        /// Yes or no.
+        approve: bool,
+        /// Who; `None` when the host does not know.
+        by: Option<PersonId>,
+        /// By which path.
+        via: Via,
+        /// A closed reason; only with a denial.
+        reason: Option<DenyReason>,
+        /// A note.
+        note: Option<String>,
+    },
+    /// A tool that [`Effect::RunTool`] started came to its end.
+    ToolEnded {
+        /// When.
+        at: u64,
+        /// The call.
+        call: CallId,
+        /// The attempt.
+        attempt: u32,
+        /// Its result's text, or how it failed.
+        result: Result<String, Failure>,
+    },
+    /// Time passed: requests whose time is over lapse.
+    Tick {
+        /// Now.
+        at: u64,
+    },
+    /// The run is to end now.
+    Stop {
+        /// When.
+        at: u64,
+        /// Text of the answer that had arrived.
+        partial: String,
+    },
+    /// Go on with a run that was interrupted or whose model request failed.
+    Resume {
+        /// When.
+        at: u64,
+    },
+}
+
+/// What the driver is to do, in this order.
+#[derive(Debug, PartialEq)]
+pub enum Effect {
+    /// Store these events, as one write, before anything that follows.
+    Persist(Vec<Event>),
+    /// Send the history to the model.
+    CallModel {
+        /// Comes back with the turn, so that a late answer to an aborted request is told apart.
+        ticket: u64,
+        /// The closing request of a run at its limit: no tool may be called.
+        closing: bool,
+    },
+    /// Evaluate the host's rules for these calls; answer with [`Input::Judged`].
+    Judge(Vec<Candidate>),
+    /// A request began to wait for a person.
+    Ask(Request),
+    /// Run a tool. The one path to execution.
+    RunTool(Permit),
+    /// The run came to rest.
+    Done(Status),
+}
+
+/// A call that passed every check of form and waits for the host's rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The call.
+    pub call: CallId,
+    /// The tool's name.
+    pub tool: String,
+    /// The exact text of its arguments.
+    pub arguments: String,
+}
+
+/// Leave to run one call once. Made only where a verdict or a decision allows it, never copied.
+#[derive(Debug, PartialEq)]
+#[must_use = "a permit that is dropped leaves its call started and without a result"]
+pub struct Permit {
+    call: CallId,
+    run: RunId,
+    tool: String,
+    arguments: String,
+    digest: Digest,
+    attempt: u32,
+    note: Option<String>,
+}
+
+impl Permit {
+    /// The call.
+    pub const fn call(&self) -> &CallId {
+        &self.call
+    }
+
+    /// The tool to run.
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// The exact text of the arguments.
+    pub fn arguments(&self) -> &str {
+        &self.arguments
+    }
+
+    /// Which attempt this is, from 1.
+    pub const fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// The note that came with the approval, for the tool.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// The same for every attempt of this call and for no other call.
+    pub fn idempotency_key(&self) -> &str {
+        self.digest.as_str()
+    }
+
+    /// Whether `tool`, as it is now, with these arguments is what the permit was given for.
+    pub fn covers(&self, chat: &super::message::ChatId, tool: &Tool) -> bool {
+        let place = Place { chat, run: &self.run, call: &self.call };
+        tool.name == self.tool && call_digest(place, tool, &self.arguments) == self.digest
+    }
+}
+
+/// Where a chat stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// No message yet.
+    Idle,
+    /// The model or a tool is at work.
+    Running,
+    /// Waits for a person.
+    Pending,
+    /// A reload or crash left it unfinished.
+    Interrupted,
+    /// The last model request failed; it can be made again.
+    Error,
+    /// The run has ended.
+    Ended(EndStatus),
+}
+
+impl Status {
+    /// The token pages see.
+    pub const fn token(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Running => "running",
+            Self::Pending => "pending",
+            Self::Interrupted => "interrupted",
+            Self::Error => "error",
+            Self::Ended(end) => end.token(),
+        }
+    }
+}
+
+/// Whether an input changed anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handled {
+    /// It did.
+    Applied,
+    /// The same had been said before: a no-op.
+    Already,
+}
+
+/// What a caller got wrong. The state is as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunError {
+    /// The model or a tool is at work; wait until the run rests.
+    Busy,
+    /// No request of this id was ever made in this chat.
+    UnknownRequest,
+    /// The request was settled before, and differently.
+    Conflict,
+    /// The request's time is over.
+    Expired,
+    /// A closed reason came with an approval.
+    ReasonWithApproval,
+    /// There is nothing to go on with.
+    NothingToResume,
+    /// The answer of a model or tool that the run no longer waits for.
+    Stale,
+    /// An event would not follow from the log: a bug of this program.
+    Corrupt(Corrupt),
+}
+
+impl RunError {
+    /// The stable code of the error that pages see.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Busy => "busy",
+            Self::UnknownRequest => "unknown_request",
+            Self::Conflict => "conflict",
+            Self::Expired => "expired",
+            Self::ReasonWithApproval => "invalid_decision",
+            Self::NothingToResume => "nothing_to_resume",
+            Self::Stale => "stale",
+            Self::Corrupt(_) => "log_corrupt",
+        }
+    }
+}
+
+impl std::fmt::Display for RunError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Busy => f.write_str("The run is at work; wait until it rests, or stop it first."),
+            Self::UnknownRequest => f.write_str("This chat never made a request of this id; nothing was changed."),
+            Self::Conflict => {
+                f.write_str("This request was settled before, and differently; the first settlement stands.")
+            }
+            Self::Expired => f.write_str("The time for this request is over; nothing was changed."),
+            Self::ReasonWithApproval => {
+                f.write_str("A reason (variant, skip) goes with a denial only; leave it out to approve.")
+            }
+            Self::NothingToResume => {
+                f.write_str("There is nothing to go on with: no run was interrupted and no model request failed.")
+            }
+            Self::Stale => f.write_str("The run no longer waits for this."),
+            Self::Corrupt(corrupt) => write!(f, "The log does not fit at event {}: {}.", corrupt.seq, corrupt.problem),
+        }
+    }
+}
+
+impl From<Corrupt> for RunError {
+    fn from(corrupt: Corrupt) -> Self {
+        Self::Corrupt(corrupt)
+    }
+}
+
+/// A chat and what is under way in it.
+#[derive(Debug)]
+pub struct Run {
+    chat: Chat,
+    settings: Settings,
+    activity: Activity,
+    effects: VecDeque<Effect>,
+}
+
+/// What this process is doing; nothing of it is stored.
+#[derive(Debug, Default)]
+struct Activity {
+    next_ticket: u64,
+    /// The ticket of the model request under way.
+    model: Option<u64>,
+    /// The calls of the turn that is being judged, each with what the check of form found.
+    judging: Option<Vec<judge::Screened>>,
+    tools: Vec<CallId>,
+}
+
+impl Activity {
+    const fn is_idle(&self) -> bool {
+        self.model.is_none() && self.judging.is_none() && self.tools.is_empty()
+    }
+}
+
+impl Run {
+    /// Takes a chat as its log left it.
+    pub fn new(chat: Chat, settings: Settings) -> Self {
+        Self { chat, settings, activity: Activity::default(), effects: VecDeque::new() }
+    }
+
+    /// The chat.
+    pub const fn chat(&self) -> &Chat {
+        &self.chat
+    }
+
+    /// The settings.
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Where the chat stands.
+    pub fn status(&self) -> Status {
+        let Some(run) = self.chat.run() else { return Status::Idle };
+        if let Some((end, _)) = &run.end {
+            Status::Ended(*end)
+        } else if !self.activity.is_idle() {
+            Status::Running
+        } else if self.chat.pending().next().is_some() {
+            Status::Pending
+        } else if matches!(self.chat.entries().last(), Some(Entry::Failure { .. })) {
+            Status::Error
+        } else {
+            Status::Interrupted
+        }
+    }
+
+    /// The next thing to do, if any.
+    pub fn poll(&mut self) -> Option<Effect> {
+        self.effects.pop_front()
+    }
+
+    /// Takes in what happened. Effects are queued for [`poll`](Self::poll); on an error the state is as it was.
+    pub fn handle(&mut self, input: Input) -> Result<Handled, RunError> {
+        match input {
+            Input::Send { at, message, author, parts } => self.send(at, message, author, parts)?,
+            Input::TurnEnded { at, ticket, turn } => self.turn_ended(at, ticket, turn)?,
+            Input::TurnFailed { at, ticket, error, partial } => {
+                self.take_ticket(ticket)?;
+                let code = error.class.code().to_owned();
+                self.record(at, [Body::TurnFailed { code, message: error.message, text: partial }])?;
+                self.rest();
+            }
+            Input::Judged { at, opinions, requests } => self.judged(at, &opinions, &requests)?,
+            Input::Decide { at, request, approve, by, via, reason, note } => {
+                let owner = self.chat.run().and_then(|run| run.owner.as_ref());
+                let decided_by = Decider::of(by.as_ref(), owner);
+                let note = note.filter(|note| !note.trim().is_empty());
+                return self.decide(at, Decision { request, approve, decided_by, decider: by, via, reason, note });
+            }
+            Input::ToolEnded { at, call, attempt, result } => self.tool_ended(at, &call, attempt, result)?,
+            Input::Tick { at } => self.tick(at)?,
+            Input::Stop { at, partial } => self.stop(at, partial)?,
+            Input::Resume { at } => self.resume(at)?,
+        }
+        Ok(Handled::Applied)
+    }
+
+    fn send(
+        &mut self,
+        at: u64,
+        message: MessageId,
+        author: Option<PersonId>,
+        parts: Vec<Part>,
+    ) -> Result<(), RunError> {
+        if !self.activity.is_idle() {
+            return Err(RunError::Busy);
+        }
+        if self.chat.open_run().is_some() {
+            self.end_early(at, "superseded", |approved| Outcome::ApprovalSuperseded { approved })?;
+        }
+        let number = self.chat.entries().iter().filter(|entry| matches!(entry, Entry::User { .. })).count() + 1;
+        let run = RunId::new(format!("r{number}"));
+        self.record_in(run, at, [Body::RunStarted { message, owner: author, parts }])?;
+        self.advance(at)
+    }
+
+    fn decide(&mut self, at: u64, decision: Decision) -> Result<Handled, RunError> {
+        if decision.approve && decision.reason.is_some() {
+            return Err(RunError::ReasonWithApproval);
+        }
+        let Some((request, state)) = self.chat.pending().find(|(request, _)| request.id == decision.request) else {
+            return match self.chat.request_end(&decision.request) {
+                Some(RequestEnd::Decided(earlier)) if earlier.says_the_same(&decision) => Ok(Handled::Already),
+                Some(RequestEnd::Lapsed(super::outcome::Token::ApprovalExpired)) => Err(RunError::Expired),
+                Some(_) => Err(RunError::Conflict),
+                None => Err(RunError::UnknownRequest),
+            };
+        };
+        if request.expires_at.is_some_and(|end| at >= end) {
+            return Err(RunError::Expired);
+        }
+        let call = state.id.clone();
+        let denial = (!decision.approve).then(|| self.denial(&decision));
+        let mut bodies = Vec::new();
+        if let Some(outcome) = denial {
+            bodies.push(self.settlement(&call, &outcome)?);
+        }
+        bodies.insert(0, Body::CallDecided { call, decision });
+        self.record(at, bodies)?;
+        self.advance(at)?;
+        Ok(Handled::Applied)
+    }
+
+    fn tick(&mut self, at: u64) -> Result<(), RunError> {
+        let over = |request: &Request| request.expires_at.is_some_and(|end| at >= end);
+        let calls: Vec<_> =
+            self.chat.pending().filter(|(request, _)| over(request)).map(|(_, call)| call.id.clone()).collect();
+        if calls.is_empty() {
+            return Ok(());
+        }
+        let bodies = calls.iter().map(|call| self.settlement(call, &Outcome::ApprovalExpired));
+        let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
+        self.record(at, bodies)?;
+        self.advance(at)
+    }
+
+    fn stop(&mut self, at: u64, partial: String) -> Result<(), RunError> {
+        if self.chat.open_run().is_none() {
+            return Ok(());
+        }
+        if self.activity.model.is_some() && !partial.is_empty() {
+            let (code, message) = ("aborted".to_owned(), "The run was stopped while the answer arrived.".to_owned());
+            self.record(at, [Body::TurnFailed { code, message, text: partial }])?;
+        }
+        let next_ticket = self.activity.next_ticket;
+        self.activity = Activity { next_ticket, ..Activity::default() };
+        self.end_early(at, "stopped", |approved| Outcome::ApprovalCancelled { approved })?;
+        self.rest();
+        Ok(())
+    }
+
+    fn resume(&mut self, at: u64) -> Result<(), RunError> {
+        if !matches!(self.status(), Status::Interrupted | Status::Error) {
+            return Err(RunError::NothingToResume);
+        }
+        let lost = self.started_calls();
+        let bodies = lost.iter().map(|call| self.settlement(call, &Outcome::OutcomeUnknown));
+        let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
+        self.record(at, bodies)?;
+        self.advance(at)
+    }
+
+    /// Takes the ticket of the model request under way, or says that the answer is late.
+    fn take_ticket(&mut self, ticket: u64) -> Result<(), RunError> {
+        match self.activity.model.take_if(|current| *current == ticket) {
+            Some(_) => Ok(()),
+            None => Err(RunError::Stale),
+        }
+    }
+
+    /// Writes events of the open run: applied to the chat and queued for the store as one write.
+    fn record(&mut self, at: u64, bodies: impl IntoIterator<Item = Body>) -> Result<(), RunError> {
+        let Some(run) = self.chat.run().map(|run| run.id.clone()) else { return Ok(()) };
+        self.record_in(run, at, bodies)
+    }
+
+    fn record_in(&mut self, run: RunId, at: u64, bodies: impl IntoIterator<Item = Body>) -> Result<(), RunError> {
+        let mut events = Vec::new();
+        for body in bodies {
+            let (seq, chat) = (self.chat.next_seq(), self.chat.id().clone());
+            let event = Event { seq, chat, run: run.clone(), at, body };
+            self.chat.apply(&event)?;
+            events.push(event);
+        }
+        if !events.is_empty() {
+            self.effects.push_back(Effect::Persist(events));
+        }
+        Ok(())
+    }
+
+    /// Says that the run rests.
+    fn rest(&mut self) {
+        let status = self.status();
+        self.effects.push_back(Effect::Done(status));
+    }
+}

@@ -1,0 +1,149 @@
+//! What comes next: from where the chat stands to the next effect.
+
+use super::{Effect, Permit, Run, RunError, Status};
+use crate::core::approval::{Place, call_digest};
+use crate::core::arguments::Arguments;
+use crate::core::event::{Body, EndStatus};
+use crate::core::log::{Entry, Stage};
+use crate::core::message::{CallId, Turn, TurnEnd};
+use crate::core::outcome::{Outcome, Unavailable};
+use crate::core::policy::ToolEffect;
+
+/// Repeats of declined calls after which a run ends.
+const REPEATS: u32 = 3;
+
+impl Run {
+    /// Goes on until something is under way, a person is waited for, or the run has ended.
+    pub(super) fn advance(&mut self, at: u64) -> Result<(), RunError> {
+        while self.activity.model.is_none() && self.activity.judging.is_none() && self.chat.open_run().is_some() {
+            let stages = self.open_stages();
+            if stages.iter().any(|(_, stage)| *stage == Stage::Requested) {
+                return self.begin_judging(at);
+            }
+            if stages.iter().any(|(_, stage)| *stage == Stage::Asked) {
+                break;
+            }
+            if stages.iter().any(|(_, stage)| *stage == Stage::Ready) {
+                if self.start_next(at, &stages)? {
+                    continue;
+                }
+                return Ok(());
+            }
+            if !self.activity.tools.is_empty() {
+                return Ok(());
+            }
+            self.next_round(at)?;
+        }
+        if self.status() != Status::Running {
+            self.rest();
+        }
+        Ok(())
+    }
+
+    /// The calls of the open turn, each with its stage.
+    fn open_stages(&self) -> Vec<(CallId, Stage)> {
+        let calls = self.chat.open_turn().map(|turn| turn.calls.as_slice()).unwrap_or_default();
+        calls.iter().map(|call| (call.id.clone(), call.stage())).collect()
+    }
+
+    /// Calls that were started and have no result.
+    pub(super) fn started_calls(&self) -> Vec<CallId> {
+        self.open_stages().into_iter().filter(|(_, stage)| *stage == Stage::Started).map(|(id, _)| id).collect()
+    }
+
+    /// Starts the next call in call order: a write alone, neighbouring reads together. Says whether anything
+    /// changed.
+    fn start_next(&mut self, at: u64, stages: &[(CallId, Stage)]) -> Result<bool, RunError> {
+        let Some(next) = stages.iter().position(|(_, stage)| *stage == Stage::Ready) else { return Ok(false) };
+        let Some((id, _)) = stages.get(next) else { return Ok(false) };
+        let reads = |id: &CallId| self.effect_of(id) == Some(ToolEffect::Read);
+        let together = reads(id)
+            && stages.iter().take(next).all(|(earlier, stage)| *stage == Stage::Settled || reads(earlier));
+        if !self.activity.tools.is_empty() && !together {
+            return Ok(false);
+        }
+        self.start(at, &id.clone())?;
+        Ok(true)
+    }
+
+    fn effect_of(&self, id: &CallId) -> Option<ToolEffect> {
+        let (call, _) = self.chat.call(id)?;
+        self.settings.tools.iter().find(|tool| tool.name == call.name)?.effect
+    }
+
+    fn start(&mut self, at: u64, id: &CallId) -> Result<(), RunError> {
+        let Some(permit) = self.permit(id) else {
+            let body = self.settlement(id, &Outcome::ToolUnavailable(Unavailable::Withdrawn))?;
+            return self.record(at, [body]);
+        };
+        self.record(at, [Body::CallStarted { call: id.clone(), attempt: permit.attempt }])?;
+        self.activity.tools.push(id.clone());
+        self.effects.push_back(Effect::RunTool(permit));
+        Ok(())
+    }
+
+    /// The permit for a call that may run: only where the tool, as it is now, with these arguments is what was
+    /// judged and, if asked, approved.
+    fn permit(&self, id: &CallId) -> Option<Permit> {
+        let run = self.chat.open_run()?;
+        let (call, state) = self.chat.call(id)?;
+        if state.stage() != Stage::Ready {
+            return None;
+        }
+        let tool = self.settings.tools.iter().find(|tool| tool.name == call.name)?;
+        let arguments = Arguments::new(&call.arguments).ok()?;
+        let place = Place { chat: self.chat.id(), run: &run.id, call: id };
+        let digest = call_digest(place, tool, arguments.text());
+        (state.digest.as_ref() == Some(&digest)).then(|| Permit {
+            call: id.clone(),
+            run: run.id.clone(),
+            tool: tool.name.clone(),
+            arguments: arguments.text().to_owned(),
+            digest,
+            attempt: state.attempts + 1,
+            note: state.decision.as_ref().and_then(|decision| decision.note.clone()),
+        })
+    }
+
+    /// Every call has its result: the run ends, or the model is asked again.
+    fn next_round(&mut self, at: u64) -> Result<(), RunError> {
+        match self.ending() {
+            Some((status, reason)) => {
+                self.record(at, [Body::RunEnded { status, reason: reason.map(str::to_owned) }])
+            }
+            None => {
+                let closing = self.chat.run().is_some_and(|run| run.rounds >= self.settings.max_rounds);
+                let ticket = self.activity.next_ticket;
+                self.activity.next_ticket += 1;
+                self.activity.model = Some(ticket);
+                self.effects.push_back(Effect::CallModel { ticket, closing });
+                Ok(())
+            }
+        }
+    }
+
+    /// How the run ends now, or `None` if it goes on.
+    fn ending(&self) -> Option<(EndStatus, Option<&'static str>)> {
+        let Some(Entry::Turn(last)) = self.chat.entries().last() else { return None };
+        if self.is_closing() {
+            return Some((EndStatus::Limit, None));
+        }
+        if last.turn.calls.is_empty() {
+            return Some((EndStatus::Done, answer_remark(&last.turn)));
+        }
+        if self.chat.run().is_some_and(|run| run.repeats >= REPEATS) {
+            return Some((EndStatus::Stopped, Some("repeated_denied_call")));
+        }
+        self.is_cut_again().then_some((EndStatus::Stopped, Some("repeated_cut_turn")))
+    }
+}
+
+/// What is worth knowing about an answer that is not plain text in full.
+const fn answer_remark(turn: &Turn) -> Option<&'static str> {
+    match turn.end {
+        TurnEnd::Refusal => Some("refusal"),
+        TurnEnd::Length => Some("length"),
+        _ if turn.text.is_empty() && turn.refusal.is_empty() => Some("empty"),
+        _ => None,
+    }
+}

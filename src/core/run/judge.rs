@@ -1,0 +1,148 @@
+//! From a turn's calls to verdicts: the check of form first, then the host's rules, then one write for the whole
+//! turn. Nothing of a turn runs before all of it is judged.
+
+use super::{Candidate, Effect, Run, RunError};
+use crate::core::approval::{Digest, Place, call_digest};
+use crate::core::arguments::Arguments;
+use crate::core::event::Body;
+use crate::core::log::{CallState, Entry, Stage, TurnState};
+use crate::core::message::{CallId, RequestId, Turn, TurnCall, TurnEnd};
+use crate::core::outcome::{Outcome, Unavailable};
+use crate::core::policy::{Opinion, ToolEffect, Verdict, verdict};
+
+/// What the check of form found about one call.
+#[derive(Debug)]
+pub(super) struct Screened {
+    call: CallId,
+    form: Result<Form, Outcome>,
+}
+
+/// A call that may be judged by rules.
+#[derive(Debug)]
+struct Form {
+    tool: String,
+    effect: Option<ToolEffect>,
+    digest: Digest,
+    arguments: Arguments,
+}
+
+impl Run {
+    pub(super) fn turn_ended(&mut self, at: u64, ticket: u64, turn: Turn) -> Result<(), RunError> {
+        self.take_ticket(ticket)?;
+        if turn.end == TurnEnd::Truncated && turn.calls.is_empty() {
+            let message = "The model's answer broke off before it was complete; retry to ask for it again.".to_owned();
+            self.record(at, [Body::TurnFailed { code: "model_truncated".to_owned(), message, text: turn.text }])?;
+            self.rest();
+            return Ok(());
+        }
+        self.record(at, [Body::TurnCompleted { turn }])?;
+        self.advance(at)
+    }
+
+    /// Screens the open turn's calls and asks for the rules' opinions about those that passed.
+    pub(super) fn begin_judging(&mut self, at: u64) -> Result<(), RunError> {
+        let Some(turn) = self.chat.open_turn() else { return Ok(()) };
+        let calls = turn.turn.calls.iter().zip(&turn.calls);
+        let screened: Vec<Screened> = calls
+            .filter(|(_, state)| state.stage() == Stage::Requested)
+            .map(|(call, state)| Screened { call: state.id.clone(), form: self.screen(turn, call, state) })
+            .collect();
+        let candidates: Vec<Candidate> = screened
+            .iter()
+            .filter_map(|screened| {
+                let form = screened.form.as_ref().ok()?;
+                let arguments = form.arguments.text().to_owned();
+                Some(Candidate { call: screened.call.clone(), tool: form.tool.clone(), arguments })
+            })
+            .collect();
+        self.activity.judging = Some(screened);
+        if candidates.is_empty() {
+            return self.judged(at, &[], &[]);
+        }
+        self.effects.push_back(Effect::Judge(candidates));
+        Ok(())
+    }
+
+    pub(super) fn judged(&mut self, at: u64, opinions: &[Vec<Opinion>], ids: &[RequestId]) -> Result<(), RunError> {
+        let Some(screened) = self.activity.judging.take() else { return Err(RunError::Stale) };
+        let expires_at = self.settings.expire_after.map(|wait| at.saturating_add(wait));
+        let mut inputs = opinions.iter().zip(ids);
+        let mut bodies = Vec::new();
+        let mut asked = Vec::new();
+        for Screened { call, form } in screened {
+            let form = match form {
+                Ok(form) => form,
+                Err(outcome) => {
+                    bodies.push(self.settlement(&call, &outcome)?);
+                    continue;
+                }
+            };
+            // A call whose opinions did not arrive gets the default verdict, which asks; without an id for the
+            // request it cannot wait either, and is refused.
+            let Some((opinions, id)) = inputs.next() else {
+                bodies.push(self.settlement(&call, &Outcome::ToolUnavailable(Unavailable::Withdrawn))?);
+                continue;
+            };
+            match verdict(form.effect, opinions) {
+                Verdict::Allow => bodies.push(Body::CallAllowed { call, digest: form.digest }),
+                Verdict::Refuse(reason) => bodies.push(self.settlement(&call, &Outcome::BlockedByPolicy(reason))?),
+                Verdict::Ask(prompt) => {
+                    asked.push(id.clone());
+                    bodies.push(Body::CallAsked { call, request: id.clone(), digest: form.digest, prompt, expires_at });
+                }
+            }
+        }
+        self.record(at, bodies)?;
+        let requests: Vec<_> = self.chat.pending().map(|(request, _)| request.clone()).collect();
+        self.effects.extend(requests.into_iter().filter(|request| asked.contains(&request.id)).map(Effect::Ask));
+        self.advance(at)
+    }
+
+    /// The check of form, first match wins: a cut turn, the closing request, an unknown tool, arguments that cannot
+    /// be shown or run faithfully, a call that repeats one a person declined.
+    fn screen(&self, turn: &TurnState, call: &TurnCall, state: &CallState) -> Result<Form, Outcome> {
+        if turn.turn.end.is_cut() {
+            return Err(Outcome::TurnTruncated);
+        }
+        if self.is_closing() {
+            return Err(Outcome::ToolUnavailable(Unavailable::NotOffered));
+        }
+        let Some(tool) = self.settings.tools.iter().find(|tool| tool.name == call.name) else {
+            return Err(Outcome::ToolUnavailable(Unavailable::Unknown));
+        };
+        let arguments = Arguments::new(&call.arguments).map_err(Outcome::ArgumentsInvalid)?;
+        if let Some(earlier) = self.declined_before(&tool.name, &arguments) {
+            return Err(Outcome::AlreadyDeclined { earlier });
+        }
+        let Some(run) = self.chat.run() else { return Err(Outcome::ToolUnavailable(Unavailable::Withdrawn)) };
+        let place = Place { chat: self.chat.id(), run: &run.id, call: &state.id };
+        let digest = call_digest(place, tool, arguments.text());
+        Ok(Form { tool: tool.name.clone(), effect: tool.effect, digest, arguments })
+    }
+
+    /// The call of this run with the same tool and equal arguments that a person declined, if there is one. Equal
+    /// means equal parsed values, whatever the order of keys.
+    fn declined_before(&self, tool: &str, arguments: &Arguments) -> Option<CallId> {
+        let declined = &self.chat.run()?.declined;
+        declined.iter().find(|id| {
+            self.chat.call(id).is_some_and(|(earlier, _)| {
+                earlier.name == tool
+                    && Arguments::new(&earlier.arguments).is_ok_and(|value| value.value().same_value(arguments.value()))
+            })
+        }).cloned()
+    }
+
+    /// Whether the latest turn answered the closing request.
+    pub(super) fn is_closing(&self) -> bool {
+        self.chat.run().is_some_and(|run| run.rounds > self.settings.max_rounds)
+    }
+
+    /// Whether the last two turns of the run were both cut off.
+    pub(super) fn is_cut_again(&self) -> bool {
+        let turns = self.chat.entries().iter().rev().map_while(|entry| match entry {
+            Entry::Turn(turn) => Some(turn.turn.end.is_cut()),
+            Entry::User { .. } | Entry::Failure { .. } => None,
+        });
+        turns.take(2).filter(|cut| *cut).count() == 2
+    }
+}
