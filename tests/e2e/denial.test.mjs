@@ -3,8 +3,8 @@
  * the real ones, the server is aimock; in between, every request body is recorded as it came.
  */
 import assert from "node:assert/strict";
-import { LLMock } from "@copilotkit/aimock";
 import { after, before, describe, it } from "node:test";
+import { LLMock } from "@copilotkit/aimock";
 import { checkMessages } from "../../www/demo/strictness.mjs";
 import {
   cardOf,
@@ -172,8 +172,14 @@ describe("a batch of calls", () => {
     const messages = messagesOf(site.requests[1]);
     const at = messages.findIndex(({ role }) => role === "assistant");
     const calls = messages[at].tool_calls;
-    assert.deepEqual(calls.map((call) => call.function.name), [READ.name, UPDATE.name, MAIL.name]);
-    assert.deepEqual(messages.slice(at + 1).map(({ role, tool_call_id }) => [role, tool_call_id]), calls.map(({ id }) => ["tool", id]));
+    assert.deepEqual(
+      calls.map((call) => call.function.name),
+      [READ.name, UPDATE.name, MAIL.name],
+    );
+    assert.deepEqual(
+      messages.slice(at + 1).map(({ role, tool_call_id }) => [role, tool_call_id]),
+      calls.map(({ id }) => ["tool", id]),
+    );
     const [read, update, mail] = messages.slice(at + 1).map(({ content }) => content);
     assert.deepEqual(JSON.parse(read), { tool: READ.name, args: {} });
     assert.ok(update.startsWith(START.run_owner(UPDATE.name)), update);
@@ -191,7 +197,10 @@ describe("a batch of calls", () => {
     checkRequests(2);
 
     const messages = messagesOf(site.requests[1]);
-    assert.deepEqual(messages.slice(-4).map(({ role }) => role), ["tool", "tool", "tool", "user"]);
+    assert.deepEqual(
+      messages.slice(-4).map(({ role }) => role),
+      ["tool", "tool", "tool", "user"],
+    );
     const [read, update, mail] = toolMessagesOf(site.requests[1]).map(({ content }) => content);
     assert.match(read, /^Error: approval_superseded\b/);
     assert.ok(update.startsWith(START.run_owner(UPDATE.name)), update);

@@ -94,7 +94,9 @@ export async function say(page, text) {
 
 /** The open approval card of a call, found by its tool's name or title. */
 export function cardOf(page, tool) {
-  return page.getByRole("group", { name: tool }).filter({ has: page.getByRole("button", { name: "Deny", exact: true }) });
+  return page
+    .getByRole("group", { name: tool })
+    .filter({ has: page.getByRole("button", { name: "Deny", exact: true }) });
 }
 
 /**

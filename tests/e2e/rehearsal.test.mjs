@@ -80,7 +80,10 @@ describe("the rehearsal model's calls", () => {
     const { args, text } = said(looked("eat 13"));
     assert.equal(args, undefined);
     assert.equal(text, "There are only 12 cookies in the jar, so I did not try to eat 13.");
-    assert.equal(said(looked("empty it", '{"cookies":0}')).text, "The jar is already empty, so there was nothing to eat.");
+    assert.equal(
+      said(looked("empty it", '{"cookies":0}')).text,
+      "The jar is already empty, so there was nothing to eat.",
+    );
   });
 
   it("reads a count that a remark follows, and admits to find none", () => {
@@ -121,7 +124,13 @@ describe("the rehearsal model's account of a result", () => {
   for (const [decidedBy, head] of Object.entries(HEAD)) {
     it(`says who declined: ${decidedBy}`, () => {
       const sentence = `Error: approval_denied (decided_by: ${decidedBy}). The approval … Nothing was executed. `;
-      const json = JSON.stringify({ status: "denied", reason_code: "approval_denied", decided_by: decidedBy, tool: "t", executed: false });
+      const json = JSON.stringify({
+        status: "denied",
+        reason_code: "approval_denied",
+        decided_by: decidedBy,
+        tool: "t",
+        executed: false,
+      });
       for (const text of [sentence, json]) {
         const answer = said(ate(text));
         assert.ok(answer.text.startsWith(head), answer.text);
@@ -197,15 +206,39 @@ describe("the rehearsal model's stream", () => {
 
 describe("a request that breaks a rule", () => {
   const CASES = [
-    ["a call without result", [user("x"), calls(["a", {}]), user("y")], /must be followed by tool messages responding to each 'tool_call_id'.*: a$/],
+    [
+      "a call without result",
+      [user("x"), calls(["a", {}]), user("y")],
+      /must be followed by tool messages responding to each 'tool_call_id'.*: a$/,
+    ],
     ["a call without result at the end", [user("x"), calls(["a", {}])], /did not have response messages: a$/],
-    ["one of two results missing", [user("x"), calls(["a", {}], ["b", {}]), result("a", "1"), user("y")], /messages: b$/],
-    ["results out of call order", [user("x"), calls(["a", {}], ["b", {}]), result("b", "1"), result("a", "1")], /expected "a", got "b"/],
-    ["a second result", [user("x"), calls(["a", {}]), result("a", "1"), result("a", "1")], /role 'tool' must be a response/],
+    [
+      "one of two results missing",
+      [user("x"), calls(["a", {}], ["b", {}]), result("a", "1"), user("y")],
+      /messages: b$/,
+    ],
+    [
+      "results out of call order",
+      [user("x"), calls(["a", {}], ["b", {}]), result("b", "1"), result("a", "1")],
+      /expected "a", got "b"/,
+    ],
+    [
+      "a second result",
+      [user("x"), calls(["a", {}]), result("a", "1"), result("a", "1")],
+      /role 'tool' must be a response/,
+    ],
     ["a result for nothing", [user("x"), result("a", "1")], /role 'tool' must be a response/],
     ["an empty tool_calls", [user("x"), { role: "assistant", content: "y", tool_calls: [] }], /empty array/],
-    ["a repeated id", [user("x"), calls(["a", {}], ["a", {}]), result("a", "1"), result("a", "1")], /ids must be unique/],
-    ["an id of 41 characters", [user("x"), calls(["a".repeat(41), {}]), result("a".repeat(41), "1")], /maximum length 40/],
+    [
+      "a repeated id",
+      [user("x"), calls(["a", {}], ["a", {}]), result("a", "1"), result("a", "1")],
+      /ids must be unique/,
+    ],
+    [
+      "an id of 41 characters",
+      [user("x"), calls(["a".repeat(41), {}]), result("a".repeat(41), "1")],
+      /maximum length 40/,
+    ],
     ["a null content", [user(null)], /expected a string or a non-empty array/],
     ["an assistant turn with nothing in it", [user("x"), { role: "assistant", content: null }], /expected a string/],
     ["an unknown role", [{ role: "robot", content: "x" }], /'robot'|"robot"/],
@@ -275,13 +308,21 @@ describe("the rehearsal fetch", () => {
 
   it("stops when it is aborted, before and while it streams", async () => {
     const late = new AbortController();
-    const response = await createRehearsalFetch({ delayMs: 1 })("/v1/chat/completions", { ...post(body), signal: late.signal });
+    const response = await createRehearsalFetch({ delayMs: 1 })("/v1/chat/completions", {
+      ...post(body),
+      signal: late.signal,
+    });
     const reader = response.body.getReader();
     await reader.read();
     late.abort();
-    await assert.rejects(async () => {
-      while (!(await reader.read()).done);
-    }, { name: "AbortError" });
-    await assert.rejects(rehearsalFetch("/v1/chat/completions", { ...post(body), signal: AbortSignal.abort() }), { name: "AbortError" });
+    await assert.rejects(
+      async () => {
+        while (!(await reader.read()).done);
+      },
+      { name: "AbortError" },
+    );
+    await assert.rejects(rehearsalFetch("/v1/chat/completions", { ...post(body), signal: AbortSignal.abort() }), {
+      name: "AbortError",
+    });
   });
 });

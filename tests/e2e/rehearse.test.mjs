@@ -39,13 +39,19 @@ describe("emptying the jar", () => {
     await cardOf(page, "Cookie jar").waitFor();
 
     assert.equal(site.requests.length, 2, "looking asks nobody");
-    assert.deepEqual(callsOf(site.requests[1]).map((call) => JSON.parse(call.function.arguments)), [{ action: "look" }]);
+    assert.deepEqual(
+      callsOf(site.requests[1]).map((call) => JSON.parse(call.function.arguments)),
+      [{ action: "look" }],
+    );
     assert.deepEqual(JSON.parse(toolMessagesOf(site.requests[1])[0].content), { cookies: 12 });
     assert.match(await cardOf(page, "Cookie jar").textContent(), /Cookies cannot be un-eaten\./);
     assert.equal(await countOf(page).textContent(), "12 cookies");
 
     await press(cardOf(page, "Cookie jar"), "Deny");
-    assert.match(await waitForAnswer(page, "declined"), /^You declined that yourself\. Nothing was executed, so no cookie was eaten\./);
+    assert.match(
+      await waitForAnswer(page, "declined"),
+      /^You declined that yourself\. Nothing was executed, so no cookie was eaten\./,
+    );
     assert.equal(await countOf(page).textContent(), "12 cookies");
 
     const [, eat] = callsOf(site.requests[2]);
@@ -59,7 +65,10 @@ describe("emptying the jar", () => {
       ),
       denial.content,
     );
-    assert.ok(site.requests.every(({ status }) => status === 200), "the strict server refused nothing");
+    assert.ok(
+      site.requests.every(({ status }) => status === 200),
+      "the strict server refused nothing",
+    );
 
     await page.getByText("What the model was told").click();
     assert.equal(await page.locator("#results pre").last().textContent(), denial.content);
@@ -126,6 +135,9 @@ describe("the demo page", () => {
     const page = await openDemo(t);
     await page.getByText("rehearsal model: a fixed set of rules, no language model").waitFor();
     await say(page, "Who are you?");
-    assert.match(await waitForAnswer(page, "I am"), /^I am the rehearsal model: a set of fixed rules, no language model\./);
+    assert.match(
+      await waitForAnswer(page, "I am"),
+      /^I am the rehearsal model: a set of fixed rules, no language model\./,
+    );
   });
 });

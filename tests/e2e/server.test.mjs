@@ -36,10 +36,12 @@ after(async () => {
 function get(raw) {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
-    http.get({ hostname, port, path: raw }, (response) => {
-      response.resume();
-      response.on("end", () => resolve({ status: response.statusCode, headers: response.headers }));
-    }).on("error", reject);
+    http
+      .get({ hostname, port, path: raw }, (response) => {
+        response.resume();
+        response.on("end", () => resolve({ status: response.statusCode, headers: response.headers }));
+      })
+      .on("error", reject);
   });
 }
 
@@ -115,7 +117,10 @@ describe("the model's route", () => {
 
   it("lists the one model, and knows no other route", async () => {
     const list = await (await fetch(`${url}/v1/models`)).json();
-    assert.deepEqual(list.data.map(({ id }) => id), ["countersign-rehearsal"]);
+    assert.deepEqual(
+      list.data.map(({ id }) => id),
+      ["countersign-rehearsal"],
+    );
     assert.equal((await fetch(`${url}/v1/completions`, { method: "POST" })).status, 404);
     assert.equal((await fetch(`${url}/`, { method: "POST" })).status, 405);
   });

@@ -82,7 +82,9 @@ function listen(agent) {
   });
   page.suggestion.addEventListener("click", () => say("Empty the jar"));
   page.stop.addEventListener("click", () => attempt(() => chat.stop()));
-  page.retry.addEventListener("click", () => attempt(() => (chat.snapshot().status === "interrupted" ? chat.resume() : chat.retry())));
+  page.retry.addEventListener("click", () =>
+    attempt(() => (chat.snapshot().status === "interrupted" ? chat.resume() : chat.retry())),
+  );
   page.decider.addEventListener("change", decideAs);
   decideAs();
   page.restart.addEventListener("click", () =>
@@ -121,7 +123,8 @@ function draw() {
   page.trouble.hidden = !recoverable;
   page.retry.hidden = !recoverable;
   page.retry.textContent = view.status === "interrupted" ? "Go on" : "Try again";
-  page["trouble-text"].textContent = view.error ?? "The run stopped half way, because the page was closed. Nothing is repeated without you.";
+  page["trouble-text"].textContent =
+    view.error ?? "The run stopped half way, because the page was closed. Nothing is repeated without you.";
   page.stop.hidden = view.status !== "running" && view.status !== "pending";
 }
 

@@ -42,7 +42,8 @@ export class Jar extends EventTarget {
    */
   apply({ action, count }) {
     if (action === "look") return { cookies: this.#count };
-    if (!Number.isSafeInteger(count) || count < 1) throw new RangeError("Say how many cookies to eat: count is missing.");
+    if (!Number.isSafeInteger(count) || count < 1)
+      throw new RangeError("Say how many cookies to eat: count is missing.");
     if (count > this.#count) throw new RangeError(`There are only ${this.#count} cookies in the jar; none was eaten.`);
     this.#set(this.#count - count);
     return { eaten: count, cookies: this.#count };

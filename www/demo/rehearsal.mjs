@@ -188,7 +188,9 @@ function afterResult({ call, result }, wish, propose) {
   if (count === 0) return { text: "The jar is already empty, so there was nothing to eat." };
   const wanted = wish.count ?? count;
   if (wanted > count) {
-    return { text: `There ${count === 1 ? "is" : "are"} only ${cookies(count)} in the jar, so I did not try to eat ${wanted}.` };
+    return {
+      text: `There ${count === 1 ? "is" : "are"} only ${cookies(count)} in the jar, so I did not try to eat ${wanted}.`,
+    };
   }
   return propose({ action: "eat", count: wanted });
 }
@@ -260,7 +262,8 @@ function reportOf(result) {
   if (eaten === null && left === null) return `The tool answered: ${quote(result.text)}`;
   const parts = [];
   if (eaten !== null) parts.push(`${cookies(eaten)} ${eaten === 1 ? "was" : "were"} eaten`);
-  if (left !== null) parts.push(left === 0 ? "the jar is empty now" : `${left} ${left === 1 ? "is" : "are"} left in the jar`);
+  if (left !== null)
+    parts.push(left === 0 ? "the jar is empty now" : `${left} ${left === 1 ? "is" : "are"} left in the jar`);
   const sentence = parts.join("; ");
   return `${sentence[0].toUpperCase()}${sentence.slice(1)}.`;
 }
@@ -277,7 +280,21 @@ function quote(text) {
 
 // --- What it reads ------------------------------------------------------------------------------
 
-const NUMBER_WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+const NUMBER_WORDS = [
+  "no",
+  "one",
+  "two",
+  "three",
+  "four",
+  "five",
+  "six",
+  "seven",
+  "eight",
+  "nine",
+  "ten",
+  "eleven",
+  "twelve",
+];
 
 /** What the user's text asks for, by a few words; anything unclear is `none`, and gets the help text. */
 function wishOf(text) {
@@ -303,7 +320,9 @@ function settledCalls(messages) {
   let calls = new Map();
   for (const message of messages) {
     if (message.role === "assistant") {
-      calls = new Map((message.tool_calls ?? []).map((call) => [call.id, { args: JSON.parse(call.function.arguments) }]));
+      calls = new Map(
+        (message.tool_calls ?? []).map((call) => [call.id, { args: JSON.parse(call.function.arguments) }]),
+      );
     } else if (message.role === "tool") {
       results.push({ call: calls.get(message.tool_call_id), result: resultOf(textOf(message.content)) });
     }
@@ -378,7 +397,8 @@ function textOf(content) {
 function complete(request) {
   const { text, call } = plan(request);
   const message = { role: "assistant", content: call ? null : text };
-  if (call) message.tool_calls = [{ id: call.id, type: "function", function: { name: call.name, arguments: call.arguments } }];
+  if (call)
+    message.tool_calls = [{ id: call.id, type: "function", function: { name: call.name, arguments: call.arguments } }];
   return {
     ...envelope(request, "chat.completion"),
     choices: [{ index: 0, message, finish_reason: call ? "tool_calls" : "stop" }],

@@ -92,10 +92,20 @@ export function createServer({ mounts = {}, model = serve, delayMs = 0 } = {}) {
     const route = `${request.method} ${pathname}`;
     if (route === "POST /v1/chat/completions") return complete(request, response);
     if (route === "GET /v1/models") {
-      return sendJson(response, 200, { object: "list", data: [{ id: MODEL, object: "model", created: 0, owned_by: "countersign" }] });
+      return sendJson(response, 200, {
+        object: "list",
+        data: [{ id: MODEL, object: "model", created: 0, owned_by: "countersign" }],
+      });
     }
     if (pathname.startsWith("/v1/")) {
-      return sendJson(response, 404, { error: { message: `Unknown request URL: ${route}.`, type: "invalid_request_error", param: null, code: "unknown_url" } });
+      return sendJson(response, 404, {
+        error: {
+          message: `Unknown request URL: ${route}.`,
+          type: "invalid_request_error",
+          param: null,
+          code: "unknown_url",
+        },
+      });
     }
     if (request.method !== "GET" && request.method !== "HEAD") return send(response, 405, "Only GET here.");
     return sendFile(pathname, response);
@@ -141,7 +151,13 @@ async function readInside(folder, encoded) {
     return { bytes: await readFile(file), type };
   } catch (error) {
     // A missing file, a name that is no file's, or an escape that does not decode.
-    if (error.code === "ENOENT" || error.code === "ENOTDIR" || error.code === "ERR_INVALID_ARG_VALUE" || error instanceof URIError) return null;
+    if (
+      error.code === "ENOENT" ||
+      error.code === "ENOTDIR" ||
+      error.code === "ERR_INVALID_ARG_VALUE" ||
+      error instanceof URIError
+    )
+      return null;
     throw error;
   }
 }
@@ -178,7 +194,8 @@ export function listen(server, port = 0) {
 
 if (process.argv[1] && (await realpath(process.argv[1])) === fileURLToPath(import.meta.url)) {
   const built = await stat(path.join(DIST, "index.js")).catch(() => null);
-  if (!built) console.error("The package is not built yet, so the page will not start: run `npm run build` in www first.");
+  if (!built)
+    console.error("The package is not built yet, so the page will not start: run `npm run build` in www first.");
   const url = await listen(createServer({ delayMs: 25 }), Number(process.env.PORT ?? 8737));
   console.log(`The demo is at ${url}/ and its rehearsal model, a rule-based stand-in, at ${url}/v1`);
 }

@@ -54,7 +54,8 @@ export function check(request) {
       { status: 404, code: "model_not_found", param: "model" },
     );
   }
-  if (request.stream !== undefined && typeof request.stream !== "boolean") refuse("'stream' must be a boolean.", "stream");
+  if (request.stream !== undefined && typeof request.stream !== "boolean")
+    refuse("'stream' must be a boolean.", "stream");
   if (request.stream_options !== undefined && request.stream !== true) {
     refuse("The 'stream_options' parameter is only allowed when 'stream' is enabled.", "stream_options");
   }
@@ -65,28 +66,38 @@ export function check(request) {
 function checkTools({ tools, tool_choice: choice, parallel_tool_calls: parallel }) {
   if (tools === undefined) {
     if (choice !== undefined) refuse("'tool_choice' is only allowed when 'tools' are specified.", "tool_choice");
-    if (parallel !== undefined) refuse("'parallel_tool_calls' is only allowed when 'tools' are specified.", "parallel_tool_calls");
+    if (parallel !== undefined)
+      refuse("'parallel_tool_calls' is only allowed when 'tools' are specified.", "parallel_tool_calls");
     return;
   }
   if (!Array.isArray(tools) || tools.length === 0) {
-    refuse("Invalid 'tools': empty array. Expected an array with minimum length 1; leave the key out instead.", "tools");
+    refuse(
+      "Invalid 'tools': empty array. Expected an array with minimum length 1; leave the key out instead.",
+      "tools",
+    );
   }
   const names = new Set();
   tools.forEach((tool, at) => {
     const param = `tools[${at}]`;
-    if (tool?.type !== "function" || !isObject(tool.function)) refuse(`Invalid '${param}': expected a tool of type 'function'.`, param);
+    if (tool?.type !== "function" || !isObject(tool.function))
+      refuse(`Invalid '${param}': expected a tool of type 'function'.`, param);
     const { name, parameters } = tool.function;
     if (typeof name !== "string" || !NAME.test(name)) {
-      refuse(`Invalid '${param}.function.name': expected a string that matches '^[a-zA-Z0-9_-]+$', at most 64 characters.`, param);
+      refuse(
+        `Invalid '${param}.function.name': expected a string that matches '^[a-zA-Z0-9_-]+$', at most 64 characters.`,
+        param,
+      );
     }
-    if (names.has(name)) refuse(`Invalid '${param}.function.name': tool names must be unique, ${JSON.stringify(name)} is not.`, param);
+    if (names.has(name))
+      refuse(`Invalid '${param}.function.name': tool names must be unique, ${JSON.stringify(name)} is not.`, param);
     if (parameters !== undefined && !(isObject(parameters) && parameters.type === "object")) {
       refuse(`Invalid schema for function '${name}': schema must be a JSON Schema of 'type: "object"'.`, param);
     }
     names.add(name);
   });
   const named = choice?.function?.name;
-  if (named !== undefined && !names.has(named)) refuse(`Tool choice '${named}' not found in 'tools' parameter.`, "tool_choice");
+  if (named !== undefined && !names.has(named))
+    refuse(`Tool choice '${named}' not found in 'tools' parameter.`, "tool_choice");
 }
 
 /**
@@ -133,7 +144,10 @@ export function checkMessages(messages) {
         open = checkAssistant(message, param);
         return;
       default:
-        refuse(`Invalid value for '${param}.role': ${JSON.stringify(message.role)}. Supported are 'system', 'developer', 'user', 'assistant' and 'tool'.`, param);
+        refuse(
+          `Invalid value for '${param}.role': ${JSON.stringify(message.role)}. Supported are 'system', 'developer', 'user', 'assistant' and 'tool'.`,
+          param,
+        );
     }
   });
   checkAnswered(open, `messages[${messages.length}]`);
@@ -149,9 +163,15 @@ function checkAnswered(open, param) {
 }
 
 function checkContent(content, param) {
-  const parts = Array.isArray(content) && content.length > 0 && content.every((part) => isObject(part) && typeof part.type === "string");
+  const parts =
+    Array.isArray(content) &&
+    content.length > 0 &&
+    content.every((part) => isObject(part) && typeof part.type === "string");
   if (typeof content !== "string" && !parts) {
-    refuse(`Invalid value for '${param}.content': expected a string or a non-empty array of typed parts, got ${JSON.stringify(content) ?? "nothing"}.`, `${param}.content`);
+    refuse(
+      `Invalid value for '${param}.content': expected a string or a non-empty array of typed parts, got ${JSON.stringify(content) ?? "nothing"}.`,
+      `${param}.content`,
+    );
   }
 }
 
@@ -164,18 +184,30 @@ function checkAssistant(message, param) {
   }
   if (content !== null && content !== undefined) checkContent(content, param);
   if (!Array.isArray(calls) || calls.length === 0) {
-    refuse(`Invalid '${param}.tool_calls': empty array. Expected an array with minimum length 1; leave the key out instead.`, `${param}.tool_calls`);
+    refuse(
+      `Invalid '${param}.tool_calls': empty array. Expected an array with minimum length 1; leave the key out instead.`,
+      `${param}.tool_calls`,
+    );
   }
   return calls.map((call, at) => {
     const place = `${param}.tool_calls[${at}]`;
-    if (call?.type !== "function" || !isObject(call.function)) refuse(`Invalid '${place}': expected a call of type 'function'.`, place);
-    if (typeof call.id !== "string" || call.id === "") refuse(`Invalid '${place}.id': expected a non-empty string.`, `${place}.id`);
+    if (call?.type !== "function" || !isObject(call.function))
+      refuse(`Invalid '${place}': expected a call of type 'function'.`, place);
+    if (typeof call.id !== "string" || call.id === "")
+      refuse(`Invalid '${place}.id': expected a non-empty string.`, `${place}.id`);
     if (call.id.length > 40) {
-      refuse(`Invalid '${place}.id': string too long. Expected a string with maximum length 40, but got one with length ${call.id.length}.`, `${place}.id`);
+      refuse(
+        `Invalid '${place}.id': string too long. Expected a string with maximum length 40, but got one with length ${call.id.length}.`,
+        `${place}.id`,
+      );
     }
-    if (calls.findIndex((other) => other.id === call.id) !== at) refuse(`Invalid '${place}.id': ids must be unique within a message.`, `${place}.id`);
+    if (calls.findIndex((other) => other.id === call.id) !== at)
+      refuse(`Invalid '${place}.id': ids must be unique within a message.`, `${place}.id`);
     if (typeof call.function.name !== "string" || !NAME.test(call.function.name)) {
-      refuse(`Invalid '${place}.function.name': expected a string that matches '^[a-zA-Z0-9_-]+$', at most 64 characters.`, place);
+      refuse(
+        `Invalid '${place}.function.name': expected a string that matches '^[a-zA-Z0-9_-]+$', at most 64 characters.`,
+        place,
+      );
     }
     if (typeof call.function.arguments !== "string" || !isJsonObject(call.function.arguments)) {
       refuse(`Invalid '${place}.function.arguments': expected a string that holds a JSON object.`, place);

@@ -43,14 +43,25 @@ export function viewOf(snapshot) {
     id,
     type,
     text,
-    calls: calls.map((call) => ({ id: call.id, head: `${call.title ?? call.tool} ${call.argsText}`, state: stateOf(call) })),
+    calls: calls.map((call) => ({
+      id: call.id,
+      head: `${call.title ?? call.tool} ${call.argsText}`,
+      state: stateOf(call),
+    })),
   }));
-  if (snapshot.streaming) messages.push({ id: "streaming", type: "assistant", text: snapshot.streaming.text, calls: [] });
+  if (snapshot.streaming)
+    messages.push({ id: "streaming", type: "assistant", text: snapshot.streaming.text, calls: [] });
   const results = snapshot.messages
     .flatMap((message) => message.calls ?? [])
     .filter((call) => call.result)
     .map((call) => ({ id: call.id, head: `${call.tool} ${call.argsText}`, text: call.result.text }));
-  return { messages, results, status: snapshot.status, error: snapshot.error?.message, waiting: snapshot.requests.length };
+  return {
+    messages,
+    results,
+    status: snapshot.status,
+    error: snapshot.error?.message,
+    waiting: snapshot.requests.length,
+  };
 }
 
 function stateOf({ state, outcome, decidedBy }) {
