@@ -141,7 +141,7 @@ describe("the rehearsal model's account of a result", () => {
   }
 
   it("says that the compact form leaves the cause open", () => {
-    assert.match(said(ate("declined/expired: Eat 12 cookies?")).text, /declined or it expired/);
+    assert.match(said(ate("declined/expired: Eat 12 cookies?")).text, /^Something was declined or it expired/);
   });
 
   it("heeds the reason of a denial", () => {
@@ -158,6 +158,10 @@ describe("the rehearsal model's account of a result", () => {
     for (const answer of answers) assert.doesNotMatch(answer, /you declined|another user/i);
     assert.equal(new Set(answers).size, answers.length);
     assert.match(said(ate("Error: outcome_unknown. Lost. ")).text, /do not know whether cookies were eaten/);
+    assert.match(
+      said(ate("Error: approval_superseded (approved: true). The … ")).text,
+      /^The call had been approved, but/,
+    );
   });
 
   it("proposes the same call again only when the user says so", () => {

@@ -205,19 +205,29 @@ function again(before, propose) {
 }
 
 /** After these the tool may have run: repeating it blindly could do the thing twice. */
-const RAN_OR_UNKNOWN = new Set(["tool_failed", "outcome_unknown", "request_declined", "request_lapsed"]);
+const RAN_OR_UNKNOWN = new Set([
+  "tool_failed",
+  "outcome_unknown",
+  "request_declined",
+  "request_lapsed",
+  "declined_or_expired",
+]);
 
 /** One truthful sentence or two for each token of a call without a plain result. */
-function accountOf({ token, decidedBy, reason, text }) {
+function accountOf({ token, decidedBy, reason, approved, text }) {
   switch (token) {
     case "approval_denied":
       return `${whoDeclined(decidedBy)} Nothing was executed, so no cookie was eaten. ${afterDenial(reason)}`;
     case "approval_expired":
       return "Nobody decided in time, so the call was not executed. Do you still want it?";
     case "approval_superseded":
-      return "The call was not executed, because you wrote a new message instead of deciding.";
+      return approved
+        ? "The call had been approved, but a new message came before it started, so nothing was executed."
+        : "The call was not executed, because a new message came instead of a decision.";
     case "approval_cancelled":
-      return "The call was cancelled before it started, so nothing was executed.";
+      return approved
+        ? "The call had been approved, but the run was stopped before it started, so nothing was executed."
+        : "The run was stopped before the call started, so nothing was executed.";
     case "already_declined":
       return "The same call was declined earlier in this run, so it was not executed and nobody was asked again.";
     case "request_declined":
@@ -233,11 +243,11 @@ function accountOf({ token, decidedBy, reason, text }) {
     case "turn_truncated":
       return "My turn was cut off, so none of its calls was executed.";
     case "tool_failed":
-      return `The tool ran and failed: ${quote(text)}`;
+      return `The tool was started and did not succeed: ${quote(text)}`;
     case "outcome_unknown":
       return "The call was started, but its result was lost: I do not know whether cookies were eaten. I will not repeat it blindly; ask me to look.";
     case "declined_or_expired":
-      return "The approval was declined or it expired; the tool result does not say which. Nothing was executed.";
+      return "Something was declined or it expired; the tool's result says no more than that.";
     default:
       return `The call did not give a plain result: ${quote(text)}`;
   }
@@ -333,13 +343,20 @@ function settledCalls(messages) {
 /**
  * Reads a result item in each of the forms the package renders.
  *
- * @returns {{ text: string, token?: string, decidedBy?: string, reason?: string }} no token: a plain result
+ * @returns {{ text: string, token?: string, decidedBy?: string, reason?: string, approved?: boolean }} without a token it
+ *   is a plain result
  */
 function resultOf(text) {
   const sentence = text.match(/^Error: ([a-z_]+)(?: \(([^)]*)\))?\. /u);
   if (sentence) {
     const fields = new Map((sentence[2] ?? "").split(/[,;]\s*/u).map((field) => field.split(/:\s*/u, 2)));
-    return { text, token: sentence[1], decidedBy: fields.get("decided_by"), reason: fields.get("reason") };
+    return {
+      text,
+      token: sentence[1],
+      decidedBy: fields.get("decided_by"),
+      reason: fields.get("reason"),
+      approved: fields.get("approved") === "true",
+    };
   }
   if (text.startsWith("declined/expired: ")) return { text, token: "declined_or_expired" };
   const data = objectIn(text);
