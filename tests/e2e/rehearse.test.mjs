@@ -131,6 +131,23 @@ describe("the demo page", () => {
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320);
   });
 
+  it("works with no server behind it, the model in the page", async (t) => {
+    const page = await openDemo(t);
+    await page.route(`${site.url}/`, async (route) => {
+      const response = await route.fetch();
+      const html = (await response.text()).replace(
+        'name="demo-model" content="v1"',
+        'name="demo-model" content="in-page"',
+      );
+      await route.fulfill({ response, body: html });
+    });
+    await page.reload();
+    await say(page, "Empty the jar");
+    await press(cardOf(page, "Cookie jar"), "Deny");
+    await waitForAnswer(page, "You declined that yourself");
+    assert.deepEqual(site.requests, []);
+  });
+
   it("says what the model is, on the page and in its answer", async (t) => {
     const page = await openDemo(t);
     await page.getByText("rehearsal model: a fixed set of rules, no language model").waitFor();

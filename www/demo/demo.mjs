@@ -14,7 +14,8 @@ const DECIDERS = { self: undefined, other: "grace", unidentified: null };
 const STATUS = {
   idle: "",
   running: "The model is at work.",
-  pending: "The run waits for a decision.",
+  // The element says by itself what waits.
+  pending: "",
   interrupted: "The run was interrupted.",
   done: "",
   stopped: "The run was stopped.",
@@ -63,7 +64,9 @@ async function open(agent) {
   chat = await agent.open(CHAT);
   page.approvals.chat = chat;
   stopDrawing = chat.subscribe(draw);
+  page.log.ariaLive = "off";
   draw();
+  page.log.ariaLive = "polite";
 }
 
 function listen(agent) {

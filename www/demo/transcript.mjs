@@ -5,6 +5,9 @@
  * set, so a selection or a reader's place in the text survives every delta.
  */
 
+/** The id of the message that is still coming in; the package names none so. */
+const STREAMING = "streaming";
+
 const DECLINED_BY = {
   run_owner: "declined by you",
   other_user: "declined by another user",
@@ -49,8 +52,7 @@ export function viewOf(snapshot) {
       state: stateOf(call),
     })),
   }));
-  if (snapshot.streaming)
-    messages.push({ id: "streaming", type: "assistant", text: snapshot.streaming.text, calls: [] });
+  if (snapshot.streaming) messages.push({ id: STREAMING, type: "assistant", text: snapshot.streaming.text, calls: [] });
   const results = snapshot.messages
     .flatMap((message) => message.calls ?? [])
     .filter((call) => call.result)
@@ -73,9 +75,11 @@ function stateOf({ state, outcome, decidedBy }) {
 
 /** @param {HTMLElement} list */
 export function drawMessages(list, messages) {
-  keep(list, messages, "li", (item, { type, text, calls }) => {
+  keep(list, messages, "li", (item, { id, type, text, calls }) => {
     if (!item.firstChild) item.append(element("div", "text"), element("ul", "calls"));
     item.className = type;
+    // Nobody wants a text read to them in pieces; the finished message is an item of its own.
+    item.ariaLive = id === STREAMING ? "off" : null;
     const [textBox, callList] = item.children;
     write(textBox, text);
     keep(callList, calls, "li", (row, { head, state }) => {
