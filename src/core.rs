@@ -23,4 +23,6 @@ pub mod approval;
 pub mod event;
 pub mod log;
 pub mod run;
+
+pub mod card;
 pub mod snapshot;

@@ -24,10 +24,7 @@ fn same_as_twin(ours: &Json, twin: &serde_json::Value) -> bool {
         }
         (Json::Object(ours), serde_json::Value::Object(twin)) => {
             ours.len() == twin.len()
-                && ours
-                    .iter()
-                    .zip(twin)
-                    .all(|(ours, twin)| ours.0 == *twin.0 && same_as_twin(&ours.1, twin.1))
+                && ours.iter().zip(twin).all(|(ours, twin)| ours.0 == *twin.0 && same_as_twin(&ours.1, twin.1))
         }
         _ => false,
     }
@@ -72,10 +69,7 @@ fn check_against_twin(text: &str) {
             let reason = error.to_string();
             let known = ["surrogate", "hex escape", "out of range", "recursion limit"];
             if let Ok(value) = ours {
-                assert!(
-                    known.iter().any(|known| reason.contains(known)),
-                    "{text:?} read as {value}, twin: {reason}"
-                );
+                assert!(known.iter().any(|known| reason.contains(known)), "{text:?} read as {value}, twin: {reason}");
             }
         }
     }
@@ -209,12 +203,7 @@ proptest! {
 
 /// The decimal text of (bits + ½) × 2^power: an integer from a power of one on, else a fraction.
 fn halfway(bits: u64, power: i32) -> String {
-    let mut digits: Vec<u8> = (2 * bits + 1)
-        .to_string()
-        .bytes()
-        .rev()
-        .map(|digit| digit - b'0')
-        .collect();
+    let mut digits: Vec<u8> = (2 * bits + 1).to_string().bytes().rev().map(|digit| digit - b'0').collect();
     let mut factors = 0;
     // 2^-n is 5^n / 10^n.
     let (factor, times) = if power > 0 { (2, power - 1) } else { (5, 1 - power) };
@@ -241,10 +230,7 @@ fn strict_refuses_what_a_card_cannot_show_faithfully() {
         ("", "unexpected end of input (character 1)"),
         ("{\"a\":", "unexpected end of input (character 6)"),
         ("{\"file\": \"/tmp/é", "unexpected end of input (character 17)"),
-        (
-            "{\"a\":1}{\"a\":2}",
-            "more text after the end of the value (character 8)",
-        ),
+        ("{\"a\":1}{\"a\":2}", "more text after the end of the value (character 8)"),
         ("{'a':1}", "unexpected text (character 2)"),
         ("[1,]", "unexpected text (character 4)"),
         ("[01]", "unexpected text (character 3)"),
@@ -252,64 +238,25 @@ fn strict_refuses_what_a_card_cannot_show_faithfully() {
         ("\"\\x\"", "a backslash sequence that JSON does not have (character 2)"),
         ("{\"a\":1,\"a\":1}", "the key \"a\" occurs twice (character 8)"),
         ("{\"a\":1,\"\\u0061\":2}", "the key \"a\" occurs twice (character 8)"),
-        (
-            "{\"x\":{\"__proto__\":{}}}",
-            "the key \"__proto__\" is not allowed (character 7)",
-        ),
-        (
-            "{\"\\u005f_proto__\":{}}",
-            "the key \"__proto__\" is not allowed (character 2)",
-        ),
-        (
-            "\"\\ud83d\"",
-            "half a character (an unpaired surrogate) in a string (character 2)",
-        ),
-        (
-            "\"\\ude00\\ud83d\"",
-            "half a character (an unpaired surrogate) in a string (character 2)",
-        ),
-        (
-            "{\"\\ud83d\":1}",
-            "half a character (an unpaired surrogate) in a string (character 3)",
-        ),
-        (
-            "9007199254740993",
-            "the integer 9007199254740993 cannot be held exactly (character 1)",
-        ),
-        (
-            "9007199254740993.0",
-            "the integer 9007199254740993.0 cannot be held exactly (character 1)",
-        ),
-        (
-            "900719925474099.3e1",
-            "the integer 900719925474099.3e1 cannot be held exactly (character 1)",
-        ),
+        ("{\"x\":{\"__proto__\":{}}}", "the key \"__proto__\" is not allowed (character 7)"),
+        ("{\"\\u005f_proto__\":{}}", "the key \"__proto__\" is not allowed (character 2)"),
+        ("\"\\ud83d\"", "half a character (an unpaired surrogate) in a string (character 2)"),
+        ("\"\\ude00\\ud83d\"", "half a character (an unpaired surrogate) in a string (character 2)"),
+        ("{\"\\ud83d\":1}", "half a character (an unpaired surrogate) in a string (character 3)"),
+        ("9007199254740993", "the integer 9007199254740993 cannot be held exactly (character 1)"),
+        ("9007199254740993.0", "the integer 9007199254740993.0 cannot be held exactly (character 1)"),
+        ("900719925474099.3e1", "the integer 900719925474099.3e1 cannot be held exactly (character 1)"),
         ("1e23", "the integer 1e23 cannot be held exactly (character 1)"),
         ("[1e400]", "the number 1e400 is too large (character 2)"),
         ("-1e309", "the number -1e309 is too large (character 1)"),
-        (
-            "1e99999999999999999999999",
-            "the number 1e99999999999999999999999 is too large (character 1)",
-        ),
-        (
-            "1e-400",
-            "the number 1e-400 is too small and would become zero (character 1)",
-        ),
-        (
-            "2e-324",
-            "the number 2e-324 is too small and would become zero (character 1)",
-        ),
+        ("1e99999999999999999999999", "the number 1e99999999999999999999999 is too large (character 1)"),
+        ("1e-400", "the number 1e-400 is too small and would become zero (character 1)"),
+        ("2e-324", "the number 2e-324 is too small and would become zero (character 1)"),
         (&"[".repeat(MAX_DEPTH + 1), "nested too deep (character 65)"),
         (&"[".repeat(1_000_000), "nested too deep (character 65)"),
         (&"{\"a\":".repeat(200_000), "nested too deep (character 321)"),
-        (
-            &many("[", "1", "]", MAX_ITEMS + 1),
-            "more than 10000 keys and elements (character 20002)",
-        ),
-        (
-            &format!("\"{}\"", "a".repeat(MAX_STRICT_BYTES - 1)),
-            "longer than 1 MiB (character 1048577)",
-        ),
+        (&many("[", "1", "]", MAX_ITEMS + 1), "more than 10000 keys and elements (character 20002)"),
+        (&format!("\"{}\"", "a".repeat(MAX_STRICT_BYTES - 1)), "longer than 1 MiB (character 1048577)"),
     ] {
         let error = parse_strict(text).unwrap_err();
         assert_eq!(error.to_string(), expected, "{}", text.get(..40).unwrap_or(text));
@@ -318,10 +265,7 @@ fn strict_refuses_what_a_card_cannot_show_faithfully() {
 
 #[test]
 fn strict_takes_what_javascript_holds() {
-    let power = (1..1024).fold(
-        "2".to_owned(),
-        |digits, power| if power == 1023 { digits } else { double(&digits) },
-    );
+    let power = (1..1024).fold("2".to_owned(), |digits, power| if power == 1023 { digits } else { double(&digits) });
     for text in [
         "0",
         "-0",
@@ -370,10 +314,7 @@ fn lenient_keeps_what_a_provider_sends() {
     let value = parse_lenient(b" {\"a\":1,\"a\":2.50,\"b\":\"\xff\\ud83d\",\"\\ud83d\":0} \n").unwrap();
     assert_eq!(value.get("a"), Some(&Json::Number("2.50".into())));
     assert_eq!(value.get("b"), Some(&Json::Wtf8(b"\xef\xbf\xbd\xed\xa0\xbd".to_vec())));
-    assert_eq!(
-        value.to_string(),
-        "{\"a\":1,\"a\":2.50,\"b\":\"\u{fffd}\u{fffd}\",\"\u{fffd}\":0}"
-    );
+    assert_eq!(value.to_string(), "{\"a\":1,\"a\":2.50,\"b\":\"\u{fffd}\u{fffd}\",\"\u{fffd}\":0}");
     // Depth is limited here as well, only deeper.
     assert!(parse_lenient("[".repeat(100_000).as_bytes()).is_err());
 }
@@ -381,9 +322,7 @@ fn lenient_keeps_what_a_provider_sends() {
 #[test]
 fn a_prefix_ends_with_its_value() {
     assert_eq!(
-        parse_prefix(b" {\"a\":1}\n\ndata: [DONE]")
-            .map(|(value, end)| (value.to_string(), end))
-            .unwrap(),
+        parse_prefix(b" {\"a\":1}\n\ndata: [DONE]").map(|(value, end)| (value.to_string(), end)).unwrap(),
         ("{\"a\":1}".into(), 8)
     );
     let error = parse_lenient(b"{\"a\":1} data: [DONE]").unwrap_err();
@@ -418,20 +357,11 @@ fn accessors_take_their_own_kind_only() {
     let value = parse_lenient(b"{\"s\":\"x\",\"n\":12,\"i\":-3,\"f\":1.5,\"b\":true,\"l\":[1],\"z\":null}").unwrap();
     let at = |key: &str| value.get(key).unwrap();
     assert_eq!((at("s").as_str(), at("n").as_str()), (Some("x"), None));
-    assert_eq!(
-        (at("n").as_u64(), at("i").as_u64(), at("f").as_u64(), at("s").as_u64()),
-        (Some(12), None, None, None)
-    );
+    assert_eq!((at("n").as_u64(), at("i").as_u64(), at("f").as_u64(), at("s").as_u64()), (Some(12), None, None, None));
     assert_eq!((at("i").as_i64(), at("f").as_i64()), (Some(-3), None));
     assert_eq!((at("f").as_f64(), at("s").as_f64()), (Some(1.5), None));
     assert_eq!((at("b").as_bool(), at("n").as_bool()), (Some(true), None));
-    assert_eq!(
-        (at("l").as_array().map(<[Json]>::len), at("s").as_array()),
-        (Some(1), None)
-    );
-    assert_eq!(
-        (value.as_object().map(<[(String, Json)]>::len), at("l").as_object()),
-        (Some(7), None)
-    );
+    assert_eq!((at("l").as_array().map(<[Json]>::len), at("s").as_array()), (Some(1), None));
+    assert_eq!((value.as_object().map(<[(String, Json)]>::len), at("l").as_object()), (Some(7), None));
     assert!(at("z").is_null() && !at("n").is_null() && value.get("none").is_none() && at("s").get("x").is_none());
 }

@@ -40,11 +40,7 @@ pub enum Json {
 impl Json {
     /// The member of that key, the last one where the key occurs twice, as in JavaScript.
     pub fn get(&self, key: &str) -> Option<&Json> {
-        self.as_object()?
-            .iter()
-            .rev()
-            .find(|(name, _)| name == key)
-            .map(|(_, value)| value)
+        self.as_object()?.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
     /// The text of a well-formed string.
@@ -210,10 +206,7 @@ impl From<String> for Json {
 pub fn write_string(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
-    while let Some(at) = rest
-        .bytes()
-        .position(|byte| byte < b' ' || byte == b'"' || byte == b'\\')
-    {
+    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
         let (plain, special) = rest.split_at(at);
         out.push_str(plain);
         let mut chars = special.chars();

@@ -221,9 +221,7 @@ impl Chat {
     /// A call by its id, with the model's call beside it.
     pub fn call(&self, id: &CallId) -> Option<(&super::message::TurnCall, &CallState)> {
         self.entries.iter().rev().find_map(|entry| match entry {
-            Entry::Turn(turn) => {
-                turn.turn.calls.iter().zip(&turn.calls).find(|(_, state)| state.id == *id)
-            }
+            Entry::Turn(turn) => turn.turn.calls.iter().zip(&turn.calls).find(|(_, state)| state.id == *id),
             Entry::User { .. } | Entry::Failure { .. } => None,
         })
     }
@@ -395,7 +393,9 @@ pub fn check_pairing(history: &[HistoryItem]) -> Result<(), String> {
             (HistoryItem::Result(result), Some(call)) => {
                 return Err(format!("the result of call {} stands where that of call {call} belongs", result.call));
             }
-            (HistoryItem::Result(result), None) => return Err(format!("the result of call {} answers nothing", result.call)),
+            (HistoryItem::Result(result), None) => {
+                return Err(format!("the result of call {} answers nothing", result.call));
+            }
             (_, Some(call)) => return Err(format!("call {call} has no result")),
             (HistoryItem::Assistant { turn, call_ids }, None) => {
                 if turn.calls.len() != call_ids.len() {

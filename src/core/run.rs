@@ -146,7 +146,12 @@ pub enum Effect {
     /// Run a tool. The one path to execution.
     RunTool(Permit),
     /// The run came to rest.
-    Done(Status),
+    Done {
+        /// Where it stands.
+        status: Status,
+        /// How many events the chat had then: who waits for a later event is not meant.
+        seq: u64,
+    },
 }
 
 /// A call that passed every check of form and waits for the host's rules.
@@ -357,6 +362,11 @@ impl Run {
         &self.settings
     }
 
+    /// The host's name for a tool, for people.
+    pub fn title(&self, tool: &str) -> Option<&str> {
+        self.settings.tools.iter().find(|known| known.name == tool)?.title.as_deref()
+    }
+
     /// Where the chat stands.
     pub fn status(&self) -> Status {
         let Some(run) = self.chat.run() else { return Status::Idle };
@@ -519,7 +529,7 @@ impl Run {
 
     /// Says that the run rests.
     fn rest(&mut self) {
-        let status = self.status();
-        self.effects.push_back(Effect::Done(status));
+        let (status, seq) = (self.status(), self.chat.next_seq());
+        self.effects.push_back(Effect::Done { status, seq });
     }
 }

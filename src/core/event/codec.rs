@@ -65,7 +65,8 @@ fn write_body(body: &Body, fields: &mut Fields) {
         Body::RunStarted { message, owner, parts } => {
             fields.push(text("message_id", message.as_str()));
             fields.push(optional("owner", owner.as_ref().map(PersonId::as_str)));
-            let parts = parts.iter().map(|Part::Text(part)| Json::Object(vec![text("type", "text"), text("text", part)]));
+            let parts =
+                parts.iter().map(|Part::Text(part)| Json::Object(vec![text("type", "text"), text("text", part)]));
             fields.push(("parts".to_owned(), Json::Array(parts.collect())));
         }
         Body::TurnCompleted { turn } => write_turn(turn, fields),

@@ -38,12 +38,7 @@ pub(super) fn read(literal: &str) -> Number {
     let significant = whole.len() + fraction.len() - digits().rev().take_while(|digit| *digit == b'0').count();
     let sign = if negative { -1.0 } else { 1.0 };
     if zeros >= significant {
-        return Number {
-            value: 0.0 * sign,
-            is_zero: true,
-            is_integer: true,
-            is_exact: true,
-        };
+        return Number { value: 0.0 * sign, is_zero: true, is_integer: true, is_exact: true };
     }
     // The literal is 0.d₁d₂d₃… × 10^point with d₁ ≠ 0.
     let point = (whole.len() as i64 - zeros as i64).saturating_add(read_exponent(exponent));
@@ -52,22 +47,12 @@ pub(super) fn read(literal: &str) -> Number {
     // Far outside of what a double holds: no need to write out the zeros.
     if !(-330..=310).contains(&point) {
         let value = if point > 0 { f64::INFINITY } else { 0.0 };
-        return Number {
-            value: value * sign,
-            is_zero: false,
-            is_integer,
-            is_exact: false,
-        };
+        return Number { value: value * sign, is_zero: false, is_integer, is_exact: false };
     }
     let kept = count.min(MAX_DIGITS);
     let digits = digits().skip(zeros).take(kept);
     let (value, is_exact) = Decimal::new(digits, kept, point as i32).round(count > kept);
-    Number {
-        value: value * sign,
-        is_zero: false,
-        is_integer,
-        is_exact,
-    }
+    Number { value: value * sign, is_zero: false, is_integer, is_exact }
 }
 
 /// The exponent's value; one too long for 64 bits is as good as infinite.
@@ -76,11 +61,9 @@ fn read_exponent(text: &str) -> i64 {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    let value = digits.bytes().fold(0i64, |value, digit| {
-        value
-            .saturating_mul(10)
-            .saturating_add(i64::from(digit.wrapping_sub(b'0')))
-    });
+    let value = digits
+        .bytes()
+        .fold(0i64, |value, digit| value.saturating_mul(10).saturating_add(i64::from(digit.wrapping_sub(b'0'))));
     if negative { -value } else { value }
 }
 
@@ -97,11 +80,7 @@ impl Decimal {
         let whole_digits = usize::try_from(point).unwrap_or(0);
         let whole = whole_digits.div_ceil(LIMB_DIGITS);
         // Zeros in front, so that the point falls between two limbs.
-        let before = if point > 0 {
-            whole * LIMB_DIGITS - whole_digits
-        } else {
-            point.unsigned_abs() as usize
-        };
+        let before = if point > 0 { whole * LIMB_DIGITS - whole_digits } else { point.unsigned_abs() as usize };
         let length = (before + count).div_ceil(LIMB_DIGITS).max(whole);
         let mut limbs = vec![0u32; length];
         let places = limbs.iter_mut().flat_map(|limb| {
@@ -120,13 +99,7 @@ impl Decimal {
         if self.limbs.iter().take(small).any(|limb| *limb != 0) {
             return None;
         }
-        Some(
-            self.limbs
-                .iter()
-                .take(large)
-                .skip(small)
-                .fold(0, |value, limb| value * BASE + u64::from(*limb)),
-        )
+        Some(self.limbs.iter().take(large).skip(small).fold(0, |value, limb| value * BASE + u64::from(*limb)))
     }
 
     fn multiply(&mut self, bits: u32) {

@@ -147,22 +147,12 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(bytes: &'a [u8], strict: bool) -> Self {
-        Self {
-            bytes,
-            at: 0,
-            strict,
-            depth: 0,
-            items: 0,
-        }
+        Self { bytes, at: 0, strict, depth: 0, items: 0 }
     }
 
     fn error(&self, kind: JsonErrorKind, at: usize) -> JsonError {
         let before = self.bytes.iter().take(at).filter(|byte| **byte & 0xC0 != 0x80).count();
-        JsonError {
-            kind,
-            at,
-            character: before + 1,
-        }
+        JsonError { kind, at, character: before + 1 }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -172,14 +162,7 @@ impl<'a> Reader<'a> {
     /// The error for whatever stands at the current position.
     fn unexpected(&self) -> JsonError {
         let at_end = self.at >= self.bytes.len();
-        self.error(
-            if at_end {
-                JsonErrorKind::UnexpectedEnd
-            } else {
-                JsonErrorKind::Unexpected
-            },
-            self.at,
-        )
+        self.error(if at_end { JsonErrorKind::UnexpectedEnd } else { JsonErrorKind::Unexpected }, self.at)
     }
 
     fn skip_space(&mut self) {
@@ -340,10 +323,7 @@ impl<'a> Reader<'a> {
             }
             self.digits()?;
         }
-        let literal = self
-            .bytes
-            .get(start..self.at)
-            .and_then(|bytes| std::str::from_utf8(bytes).ok());
+        let literal = self.bytes.get(start..self.at).and_then(|bytes| std::str::from_utf8(bytes).ok());
         let literal = literal.unwrap_or("0").to_owned();
         if self.strict {
             let number = number::read(&literal);
@@ -380,10 +360,7 @@ impl<'a> Reader<'a> {
         let mut out = Vec::new();
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or(&[]);
-            let plain = rest
-                .iter()
-                .take_while(|byte| **byte >= b' ' && !matches!(byte, b'"' | b'\\'))
-                .count();
+            let plain = rest.iter().take_while(|byte| **byte >= b' ' && !matches!(byte, b'"' | b'\\')).count();
             for chunk in rest.get(..plain).unwrap_or(&[]).utf8_chunks() {
                 out.extend_from_slice(chunk.valid().as_bytes());
                 if !chunk.invalid().is_empty() {

@@ -22,10 +22,7 @@ impl JoinedText {
     /// Empty JSON text in which an unpaired surrogate stays what it is, as an escape: a strict reader shall still see
     /// it, and refuse it.
     pub fn of_json() -> Self {
-        Self {
-            escape: true,
-            ..Self::default()
-        }
+        Self { escape: true, ..Self::default() }
     }
 
     /// The text so far. A half that may yet find its other half is not in it.
@@ -110,10 +107,9 @@ impl JoinedText {
 /// The surrogate that the bytes begin with, and the bytes after it.
 fn split_surrogate(bytes: &[u8]) -> Option<(u16, &[u8])> {
     match bytes {
-        [0xED, second @ 0xA0..=0xBF, third @ 0x80..=0xBF, rest @ ..] => Some((
-            0xD000 | (u16::from(*second) & 0x3F) << 6 | (u16::from(*third) & 0x3F),
-            rest,
-        )),
+        [0xED, second @ 0xA0..=0xBF, third @ 0x80..=0xBF, rest @ ..] => {
+            Some((0xD000 | (u16::from(*second) & 0x3F) << 6 | (u16::from(*third) & 0x3F), rest))
+        }
         _ => None,
     }
 }

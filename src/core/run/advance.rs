@@ -57,8 +57,8 @@ impl Run {
         let Some(next) = stages.iter().position(|(_, stage)| *stage == Stage::Ready) else { return Ok(false) };
         let Some((id, _)) = stages.get(next) else { return Ok(false) };
         let reads = |id: &CallId| self.effect_of(id) == Some(ToolEffect::Read);
-        let together = reads(id)
-            && stages.iter().take(next).all(|(earlier, stage)| *stage == Stage::Settled || reads(earlier));
+        let together =
+            reads(id) && stages.iter().take(next).all(|(earlier, stage)| *stage == Stage::Settled || reads(earlier));
         if !self.activity.tools.is_empty() && !together {
             return Ok(false);
         }
@@ -108,9 +108,7 @@ impl Run {
     /// Every call has its result: the run ends, or the model is asked again.
     fn next_round(&mut self, at: u64) -> Result<(), RunError> {
         match self.ending() {
-            Some((status, reason)) => {
-                self.record(at, [Body::RunEnded { status, reason: reason.map(str::to_owned) }])
-            }
+            Some((status, reason)) => self.record(at, [Body::RunEnded { status, reason: reason.map(str::to_owned) }]),
             None => {
                 let closing = self.chat.run().is_some_and(|run| run.rounds >= self.settings.max_rounds);
                 let ticket = self.activity.next_ticket;

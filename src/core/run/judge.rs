@@ -124,12 +124,16 @@ impl Run {
     /// means equal parsed values, whatever the order of keys.
     fn declined_before(&self, tool: &str, arguments: &Arguments) -> Option<CallId> {
         let declined = &self.chat.run()?.declined;
-        declined.iter().find(|id| {
-            self.chat.call(id).is_some_and(|(earlier, _)| {
-                earlier.name == tool
-                    && Arguments::new(&earlier.arguments).is_ok_and(|value| value.value().same_value(arguments.value()))
+        declined
+            .iter()
+            .find(|id| {
+                self.chat.call(id).is_some_and(|(earlier, _)| {
+                    earlier.name == tool
+                        && Arguments::new(&earlier.arguments)
+                            .is_ok_and(|value| value.value().same_value(arguments.value()))
+                })
             })
-        }).cloned()
+            .cloned()
     }
 
     /// Whether the latest turn answered the closing request.

@@ -23,8 +23,7 @@ impl Run {
             Ok(text) => {
                 let note = state.decision.as_ref().and_then(|decision| self.shared_note(decision));
                 let text = note.map_or(text.clone(), |note| wording::with_approval_note(&text, note));
-                let item =
-                    ResultItem { call: id.clone(), renderer: None, text, is_error: false, trust: Trust::Tool };
+                let item = ResultItem { call: id.clone(), renderer: None, text, is_error: false, trust: Trust::Tool };
                 Body::CallSettled { name: call.name.clone(), facts: None, item }
             }
             Err(failure) => self.settlement(id, &Outcome::ToolFailed(failure))?,

@@ -1,0 +1,167 @@
+//! The approval card as data: everything a person reads before deciding, in order, and the receipt afterwards.
+//! The DOM layer only places these texts; hosts that draw their own card get the same.
+
+mod visible;
+
+use serde::Serialize;
+
+use self::visible::visible;
+use super::arguments::Arguments;
+use super::event::Decision;
+use super::json::Json;
+use super::log::{CallState, Entry, Stage};
+use super::outcome::{PersonId, Token};
+use super::run::Run;
+
+/// Strings longer than this, in characters, or of more than one line get a block of their own.
+const LONG: usize = 80;
+
+/// What a person is asked about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CardView {
+    /// The tool's exact name.
+    pub tool: String,
+    /// The host's name of the tool for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Why it stopped.
+    pub why: String,
+    /// Every argument, in the order the model wrote them.
+    pub arguments: Vec<Row>,
+    /// What a decision covers: SHA-256, hexadecimal.
+    pub digest: String,
+}
+
+/// One argument, or one leaf of a nested one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Row {
+    /// Where it stands, such as `recipients[0].address`.
+    pub path: String,
+    /// `string`, `number`, `boolean`, `null`, `object` or `array`; the last two only where they are empty.
+    pub kind: &'static str,
+    /// Its value, with visible tokens in place of characters one cannot see.
+    pub text: String,
+    /// Whether it needs a block of its own.
+    pub long: bool,
+}
+
+/// One card of the latest run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Card {
+    /// The request's id.
+    pub request: super::message::RequestId,
+    /// What is asked.
+    pub view: CardView,
+    /// What became of it; `None` while it waits.
+    pub receipt: Option<Receipt>,
+}
+
+/// What stands in place of the buttons once a request is settled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// The decision or the lapse, as a token: `approved` or an outcome's token.
+    pub mark: &'static str,
+    /// Who decided what, or that nobody did.
+    pub decision: &'static str,
+    /// What came of it.
+    pub outcome: &'static str,
+}
+
+/// The view of a call's card; `None` for a call whose arguments cannot be shown, which never asks.
+pub fn view(name: &str, title: Option<&str>, arguments: &str, state: &CallState) -> Option<CardView> {
+    let request = state.request.as_ref()?;
+    let arguments = Arguments::new(arguments).ok()?;
+    let mut rows = Vec::new();
+    leaves(String::new(), arguments.value(), &mut rows);
+    Some(CardView {
+        tool: visible(name),
+        title: title.map(visible),
+        why: visible(&request.prompt),
+        arguments: rows,
+        digest: request.digest.as_str().to_owned(),
+    })
+}
+
+/// The cards of the latest run, in the order they were asked. `viewer` is who sits at this page: a receipt says "you"
+/// only to the person who decided.
+pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
+    let turns = run.chat().entries().iter().rev().take_while(|entry| !matches!(entry, Entry::User { .. }));
+    let mut turns: Vec<_> = turns.collect();
+    turns.reverse();
+    let mut cards = Vec::new();
+    for entry in turns {
+        let Entry::Turn(turn) = entry else { continue };
+        for (call, state) in turn.turn.calls.iter().zip(&turn.calls) {
+            let Some(view) = view(&call.name, run.title(&call.name), &call.arguments, state) else { continue };
+            let Some(request) = &state.request else { continue };
+            cards.push(Card { request: request.id.clone(), view, receipt: receipt(state, viewer) });
+        }
+    }
+    cards
+}
+
+fn leaves(path: String, value: &Json, rows: &mut Vec<Row>) {
+    let (kind, text) = match value {
+        Json::Object(fields) if !fields.is_empty() => {
+            for (key, field) in fields {
+                let key = visible(key);
+                leaves(if path.is_empty() { key } else { format!("{path}.{key}") }, field, rows);
+            }
+            return;
+        }
+        Json::Array(items) if !items.is_empty() => {
+            for (place, item) in items.iter().enumerate() {
+                leaves(format!("{path}[{place}]"), item, rows);
+            }
+            return;
+        }
+        Json::Object(_) if path.is_empty() => return,
+        Json::Object(_) => ("object", "{}".to_owned()),
+        Json::Array(_) => ("array", "[]".to_owned()),
+        Json::Null => ("null", "null".to_owned()),
+        Json::Bool(_) => ("boolean", value.to_string()),
+        Json::Number(number) => ("number", number.clone()),
+        Json::String(text) => ("string", visible(text)),
+        Json::Wtf8(bytes) => ("string", visible(&String::from_utf8_lossy(bytes))),
+    };
+    let long = text.contains('\n') || text.chars().nth(LONG).is_some();
+    rows.push(Row { path, kind, text, long });
+}
+
+fn receipt(state: &CallState, viewer: Option<&PersonId>) -> Option<Receipt> {
+    let token = state.result.as_ref().and_then(|settled| settled.facts.as_ref()).map(|facts| facts.token);
+    if let Some(decision) = &state.decision {
+        let outcome = match (state.stage(), token) {
+            (Stage::Settled, None) => "It ran.",
+            (Stage::Settled, Some(Token::ToolFailed)) => "It ran and failed.",
+            (Stage::Settled, Some(token)) => match token.executed() {
+                Some(false) => "Nothing was executed.",
+                _ => "It was started; its outcome is not known.",
+            },
+            (Stage::Started, _) => "Running…",
+            _ => "Waiting for the other decisions.",
+        };
+        let mark = if decision.approve { "approved" } else { Token::ApprovalDenied.token() };
+        return Some(Receipt { mark, decision: decided(decision, viewer), outcome });
+    }
+    let token = token?;
+    let decision = match token {
+        Token::ApprovalExpired => "Nobody decided in time.",
+        Token::ApprovalSuperseded => "A new message came instead of a decision.",
+        _ => "Stopped before a decision.",
+    };
+    Some(Receipt { mark: token.token(), decision, outcome: "Nothing was executed." })
+}
+
+fn decided(decision: &Decision, viewer: Option<&PersonId>) -> &'static str {
+    match (decision.approve, &decision.decider) {
+        (true, None) => "Approved by a person who was not identified.",
+        (false, None) => "Declined by a person who was not identified.",
+        (true, decider) if decider.as_ref() == viewer => "You approved this.",
+        (false, decider) if decider.as_ref() == viewer => "You declined this.",
+        (true, Some(_)) => "Another user approved this.",
+        (false, Some(_)) => "Another user declined this.",
+    }
+}
