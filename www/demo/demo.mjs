@@ -6,7 +6,6 @@ import { allow, ask, createAgent, defineElements, init, openaiChat, tool } from 
 import { FULL, JAR_TOOL, Jar } from "./jar.mjs";
 import { drawMessages, drawResults, viewOf } from "./transcript.mjs";
 
-const CHAT = "cookie-jar";
 /** What the element's `by` is for each choice; undefined means the agent's own user, null nobody known. */
 const DECIDERS = { self: undefined, other: "grace", unidentified: null };
 
@@ -26,6 +25,7 @@ const STATUS = {
 const page = Object.fromEntries([...document.querySelectorAll("[id]")].map((element) => [element.id, element]));
 const jar = new Jar();
 let chat;
+let opened = 0;
 let stopDrawing = () => {};
 
 keepComposerInView();
@@ -41,7 +41,7 @@ try {
     instructions: "You look after a cookie jar.",
     tools: [tool({ ...JAR_TOOL, run: async (args) => jar.apply(args) })],
     rules: [
-      (call) => (call.tool === JAR_TOOL.name && call.args.action === "look" ? allow() : undefined),
+      allow(JAR_TOOL.name, (args) => args.action === "look"),
       ask(JAR_TOOL.name, (args) => args.action === "eat", "Cookies cannot be un-eaten."),
     ],
   });
@@ -61,7 +61,8 @@ async function modelSettings() {
 
 async function open(agent) {
   stopDrawing();
-  chat = await agent.open(CHAT);
+  opened += 1;
+  chat = await agent.open(`cookie-jar-${opened}`);
   page.approvals.chat = chat;
   stopDrawing = chat.subscribe(draw);
   page.log.ariaLive = "off";
@@ -93,7 +94,6 @@ function listen(agent) {
   page.restart.addEventListener("click", () =>
     attempt(async () => {
       await chat.stop();
-      await agent.delete(CHAT);
       jar.refill();
       await open(agent);
     }),

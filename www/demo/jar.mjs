@@ -1,11 +1,7 @@
-/**
- * The cookie jar: what there is to lose. It survives a reload, as the chat does, so that a card that
- * comes back after one still speaks of the same cookies.
- */
+/** The cookie jar: what there is to lose. It lasts as long as the page, as the chat does. */
 
 /** How many cookies a fresh batch has. */
 export const FULL = 12;
-const KEY = "countersign-demo-jar";
 
 /** How the jar is offered to the model. */
 export const JAR_TOOL = {
@@ -24,9 +20,9 @@ export const JAR_TOOL = {
   },
 };
 
-/** The jar of this browser. */
+/** The jar of this page. */
 export class Jar extends EventTarget {
-  #count = stored();
+  #count = FULL;
 
   /** How many cookies are in it. */
   get count() {
@@ -56,21 +52,6 @@ export class Jar extends EventTarget {
 
   #set(count) {
     this.#count = count;
-    try {
-      localStorage.setItem(KEY, String(count));
-    } catch {
-      // A browser that stores nothing has a jar that lasts as long as the page.
-    }
     this.dispatchEvent(new Event("change"));
   }
-}
-
-function stored() {
-  try {
-    const text = localStorage.getItem(KEY);
-    if (text !== null && /^\d{1,2}$/.test(text)) return Math.min(Number(text), FULL);
-  } catch {
-    // As above: a full jar to begin with.
-  }
-  return FULL;
 }

@@ -32,7 +32,7 @@ const OUTCOMES = {
 const STATES = {
   requested: "proposed",
   waiting: "waits for a decision",
-  approved: "approved, not started yet",
+  ready: "decided, waits for the others",
   running: "running",
 };
 
@@ -41,29 +41,24 @@ const STATES = {
  *
  * @param {any} snapshot
  */
-export function viewOf(snapshot) {
-  const messages = snapshot.messages.map(({ id, type, text, calls = [] }) => ({
-    id,
-    type,
-    text,
-    calls: calls.map((call) => ({
+export function viewOf({ messages, streaming, status, error }) {
+  const items = messages.map((message) => ({
+    id: message.id,
+    type: message.type,
+    text:
+      message.type === "error" ? `${message.text}\n${message.message}`.trim() : message.text || message.refusal || "",
+    calls: (message.calls ?? []).map((call) => ({
       id: call.id,
-      head: `${call.title ?? call.tool} ${call.argsText}`,
+      head: `${call.title ?? call.tool} ${call.arguments}`,
       state: stateOf(call),
     })),
   }));
-  if (snapshot.streaming) messages.push({ id: STREAMING, type: "assistant", text: snapshot.streaming.text, calls: [] });
-  const results = snapshot.messages
+  if (streaming) items.push({ id: STREAMING, type: "assistant", text: streaming.text, calls: [] });
+  const results = messages
     .flatMap((message) => message.calls ?? [])
     .filter((call) => call.result)
-    .map((call) => ({ id: call.id, head: `${call.tool} ${call.argsText}`, text: call.result.text }));
-  return {
-    messages,
-    results,
-    status: snapshot.status,
-    error: snapshot.error?.message,
-    waiting: snapshot.requests.length,
-  };
+    .map((call) => ({ id: call.id, head: `${call.tool} ${call.arguments}`, text: call.result.text }));
+  return { messages: items, results, status, error: error?.message };
 }
 
 function stateOf({ state, outcome, decidedBy }) {
