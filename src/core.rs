@@ -21,6 +21,7 @@ pub mod policy;
 
 pub mod approval;
 pub mod event;
+pub mod guard;
 pub mod log;
 pub mod run;
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Array, Function, Object, Reflect};
+use js_sys::{Array, Function, Object};
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 
@@ -15,11 +15,11 @@ use super::rules::Rule;
 use super::store::RawMemoryStore;
 use super::tool::HostTool;
 use super::value::{Options, invalid, to_js};
-use crate::core::message::{MessageId, Part, RequestId};
+use crate::core::message::{MessageId, Part, RequestId, ToolSpec};
 use crate::core::outcome::{DenyReason, PersonId, Via};
 use crate::core::run::{Handled, Input, RunError, Settings};
 use crate::core::snapshot;
-use crate::core::wire::openai_chat::{OpenAiChat, ToolSpec};
+use crate::core::wire::openai_chat::{Dialect, OpenAiChat};
 use crate::core::wording::Renderer;
 
 /// Everything an agent was created with.
@@ -73,9 +73,13 @@ impl RawAgent {
         let rules = options.items("rules")?;
         let rules = rules.iter().enumerate().map(|(place, rule)| Rule::read(rule, &format!("options.rules[{place}]")));
         let model = Options::new(&options.raw("model"), "options.model", &MODEL_OPTIONS)?;
-        let wire = OpenAiChat::new(model.text("model")?, options.fields("params")?)
-            .map_err(|problem| options.wrong("params", &problem))?
-            .include_usage(model.optional_bool("includeUsage")?.unwrap_or(true));
+        let include_usage = model.optional_bool("includeUsage")?.unwrap_or(true);
+        let wire = OpenAiChat::new(
+            &model.text("model")?,
+            options.fields("params")?,
+            Dialect { include_usage, ..Dialect::default() },
+        )
+        .map_err(|problem| error("invalid_options", &format!("options.{problem}.")))?;
         let renderer = options.one_of("renderer", Renderer::from_token, "\"sentence\", \"json\" or \"compact\"")?;
         let max_rounds = options.optional_whole("maxRounds", 1)?.unwrap_or(20);
         let settings = Settings {
@@ -302,9 +306,8 @@ pub(super) fn decider(value: &JsValue) -> Result<Option<PersonId>, JsValue> {
         return Ok(None);
     }
     let id = value.as_string().as_deref().and_then(PersonId::new);
-    id.map(Some).ok_or_else(|| {
-        invalid("by", "must be the decider's id, a non-empty string, or null where it is not known")
-    })
+    id.map(Some)
+        .ok_or_else(|| invalid("by", "must be the decider's id, a non-empty string, or null where it is not known"))
 }
 
 fn read_user(options: &Options) -> Result<Option<PersonId>, JsValue> {

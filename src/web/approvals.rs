@@ -68,7 +68,9 @@ impl Inner {
             run.settings().all_notes || Decider::of(by.as_ref(), owner) == Decider::RunOwner
         });
         let shown = self.driver.look(|run| cards(run, by.as_ref()));
-        self.list.update(&shown, reaches);
+        if let Err(thrown) = self.list.update(&shown, reaches) {
+            platform::report(&thrown);
+        }
     }
 }
 
@@ -83,8 +85,8 @@ fn person(driver: &Driver, by: &Function) -> Option<PersonId> {
 fn decide(driver: &Rc<Driver>, by: &Function, decided: Decided) {
     let at = platform::now();
     let by = person(driver, by);
-    let Decided { request, approve, note, reason } = decided;
+    let Decided { request, approve, note } = decided;
     let request = RequestId::new(request);
     let _ = driver.handle(Input::Tick { at });
-    let _ = driver.handle(Input::Decide { at, request, approve, by, via: Via::Card, reason, note });
+    let _ = driver.handle(Input::Decide { at, request, approve, by, via: Via::Card, reason: None, note });
 }

@@ -18,7 +18,7 @@ use super::store::Store as _;
 use crate::core::event::Event;
 use crate::core::log::Chat;
 use crate::core::message::{CallId, ChatId, RequestId};
-use crate::core::outcome::{Failure, Outcome};
+use crate::core::outcome::Failure;
 use crate::core::run::{Candidate, Effect, Handled, Input, Permit, Run, RunError};
 
 /// A chat that is open in this page.
@@ -76,9 +76,8 @@ impl Driver {
     /// Opens a chat as the store left it. Calls no model and no tool.
     pub async fn open(setup: Rc<Setup>, id: &str) -> Result<Rc<Self>, JsValue> {
         let lines = setup.store.load(id).await.map_err(|wrong| error("storage", &wrong.to_string()))?;
-        let chat = Chat::replay(ChatId::new(id), lines.iter().map(String::as_str)).map_err(|corrupt| {
-            from_run(&RunError::Corrupt(corrupt))
-        })?;
+        let chat = Chat::replay(ChatId::new(id), lines.iter().map(String::as_str))
+            .map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))?;
         let stored = Cell::new(chat.next_seq());
         let run = RefCell::new(Run::new(chat, setup.settings.clone()));
         Ok(Rc::new(Self {

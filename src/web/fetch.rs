@@ -1,7 +1,7 @@
 //! One model request: a POST with a Blob body, its response read chunk by chunk.
 
 use gloo_net::http::Response;
-use js_sys::{Array, Function, Object, Promise, Reflect, Uint8Array};
+use js_sys::{Array, Date, Function, Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortSignal, Blob, ReadableStreamDefaultReader};
@@ -9,6 +9,7 @@ use web_sys::{AbortSignal, Blob, ReadableStreamDefaultReader};
 use super::error::text_of;
 use super::value::Options;
 use crate::core::message::{ModelError, ModelErrorClass};
+use crate::core::wire::RetryHints;
 
 #[wasm_bindgen]
 extern "C" {
@@ -77,7 +78,10 @@ impl Endpoint {
     /// Posts a JSON body. A redirect is an error: it would carry the body, and some headers, to another origin.
     pub async fn post(&self, body: &Blob, signal: &AbortSignal) -> Result<Response, ModelError> {
         let headers = self.headers().await.map_err(|thrown| {
-            failed(ModelErrorClass::Auth, format!("The headers for the model request failed: {}", text_of(&thrown)))
+            ModelError::new(
+                ModelErrorClass::Auth,
+                format!("The headers for the model request failed: {}", text_of(&thrown)),
+            )
         })?;
         let no_answer = |thrown: JsValue| {
             let message = format!(
@@ -86,7 +90,7 @@ impl Endpoint {
                 self.url,
                 text_of(&thrown)
             );
-            failed(ModelErrorClass::NetworkOrCors, message)
+            ModelError::new(ModelErrorClass::NetworkOrCors, message)
         };
         let init = Object::new();
         for (key, value) in [
@@ -107,7 +111,7 @@ impl Endpoint {
         };
         let response = JsFuture::from(sent.map_err(no_answer)?).await.map_err(no_answer)?;
         let response: web_sys::Response = response.dyn_into().map_err(|_| {
-            failed(ModelErrorClass::BadResponse, "The fetch function did not return a Response.".to_owned())
+            ModelError::new(ModelErrorClass::BadResponse, "The fetch function did not return a Response.".to_owned())
         })?;
         Ok(response.into())
     }
@@ -168,9 +172,24 @@ impl Drop for Chunks {
     }
 }
 
-/// A model error that no response stands behind.
-pub fn failed(class: ModelErrorClass, message: String) -> ModelError {
-    ModelError { class, message, status: None }
+/// What the response's headers say about trying again, where the server lets a page see them.
+pub fn retry_hints(response: &Response) -> RetryHints {
+    let header = |name: &str| response.headers().get(name);
+    let milliseconds = header("retry-after-ms").and_then(|text| text.trim().parse().ok());
+    RetryHints {
+        retry_after_ms: milliseconds.or_else(|| header("retry-after").and_then(|text| seconds_or_date(&text))),
+        should_retry: header("x-should-retry").map(|text| text.trim() == "true"),
+    }
+}
+
+/// `retry-after` is a number of seconds or an HTTP date; as milliseconds from now.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn seconds_or_date(text: &str) -> Option<u64> {
+    let wait = match text.trim().parse::<f64>() {
+        Ok(seconds) => seconds * 1_000.0,
+        Err(_) => Date::parse(text) - Date::now(),
+    };
+    (wait.is_finite() && wait >= 0.0).then_some(wait as u64)
 }
 
 /// The request's body: `head`, the encoded history, `tail`.

@@ -35,6 +35,12 @@ pub fn random_id() -> Result<String, JsValue> {
 /// Calls a function of the page; what it throws goes to the page's own error reporting.
 pub fn notify(listener: &Function, argument: &JsValue) {
     if let Err(thrown) = listener.call1(&JsValue::UNDEFINED, argument) {
-        let _ = report_error(&thrown);
+        report(&thrown);
     }
+}
+
+/// Hands an error that nobody here waits for to the page's own error reporting.
+pub fn report(thrown: &JsValue) {
+    // A platform without reportError has no place for it either.
+    let _ = report_error(thrown);
 }

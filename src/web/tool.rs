@@ -74,7 +74,7 @@ fn written(result: &JsValue) -> Result<String, Failure> {
     let json = JSON::stringify(result).map_err(|thrown| {
         Failure::Threw(format!("the tool ran, but its result cannot be written as JSON: {}", text_of(&thrown)))
     })?;
-    json.dyn_ref::<js_sys::JsString>().map(String::from).ok_or_else(|| {
-        Failure::Threw("the tool ran, but returned something that JSON has no text for".to_owned())
-    })
+    json.dyn_ref::<js_sys::JsString>()
+        .map(String::from)
+        .ok_or_else(|| Failure::Threw("the tool ran, but returned something that JSON has no text for".to_owned()))
 }

@@ -9,9 +9,10 @@ use super::{Driver, Partial};
 use crate::core::log::check_pairing;
 use crate::core::message::{ModelError, ModelErrorClass, Turn};
 use crate::core::run::Input;
-use crate::core::wire::openai_chat::{Opening, Reducer, http_error};
+use crate::core::wire::openai_chat::Reducer;
+use crate::core::wire::{Opening, http_error};
 use crate::web::error::text_of;
-use crate::web::fetch::{Chunks, failed, join, piece};
+use crate::web::fetch::{Chunks, join, piece, retry_hints};
 use crate::web::platform;
 
 /// Sends the history and hands the turn, or why there is none, to the run.
@@ -23,7 +24,7 @@ pub(super) async fn call(driver: &Rc<Driver>, ticket: u64, closing: bool) {
             driver.model_abort.replace(Some(controller));
             request(driver, &signal, closing).await
         }
-        Err(thrown) => Err(failed(ModelErrorClass::BadResponse, text_of(&thrown))),
+        Err(thrown) => Err(ModelError::new(ModelErrorClass::BadResponse, text_of(&thrown))),
     };
     let at = platform::now();
     let input = match answer {
@@ -38,7 +39,7 @@ pub(super) async fn call(driver: &Rc<Driver>, ticket: u64, closing: bool) {
 }
 
 async fn request(driver: &Rc<Driver>, signal: &AbortSignal, closing: bool) -> Result<Turn, ModelError> {
-    let body = body(driver, closing).map_err(|why| failed(ModelErrorClass::BadRequest, why))?;
+    let body = body(driver, closing).map_err(|why| ModelError::new(ModelErrorClass::BadRequest, why))?;
     let response = driver.setup.endpoint.post(&body, signal).await?;
     let chunks = Chunks::of(&response);
     if !response.ok() {
@@ -46,7 +47,7 @@ async fn request(driver: &Rc<Driver>, signal: &AbortSignal, closing: bool) -> Re
         while let Ok(Some(chunk)) = chunks.next().await {
             bytes.extend(chunk);
         }
-        return Err(http_error(response.status(), &bytes));
+        return Err(http_error(response.status(), &bytes, retry_hints(&response)));
     }
     read(driver, &chunks, driver.setup.wire.reducer(), signal).await
 }
@@ -86,7 +87,8 @@ fn body(driver: &Rc<Driver>, closing: bool) -> Result<web_sys::Blob, String> {
     let text = |thrown: JsValue| text_of(&thrown);
     let (chain, done) = driver.encoded.take().map_or((None, 0), |(chain, done)| (Some(chain), done));
     let mut pieces: Vec<JsValue> = chain.into_iter().map(Into::into).collect();
-    pieces.extend(history.iter().skip(done).map(|item| piece(&wire.item(item))));
+    let fresh = history.iter().enumerate().skip(done);
+    pieces.extend(fresh.map(|(place, item)| piece(&wire.item(item, place == 0))));
     let chain = join(&pieces).map_err(text)?;
     driver.encoded.replace(Some((chain.clone(), history.len())));
     let opening = Opening {

@@ -1,0 +1,33 @@
+//! What the card says, in English. Text about a call comes with the card's data.
+
+/// Stands before the tool's exact name.
+pub const TOOL: &str = "Tool";
+/// Stands in place of arguments.
+pub const NO_ARGUMENTS: &str = "No arguments.";
+/// Stands for a string of no characters.
+pub const EMPTY_TEXT: &str = "empty text";
+/// Stands for an argument whose name has no characters.
+pub const EMPTY_NAME: &str = "empty name";
+/// Label of the note field.
+pub const NOTE: &str = "Note (optional)";
+/// Label of the note field where the note stays in the log.
+pub const NOTE_NOT_SHOWN: &str = "Note (optional, not shown to the assistant)";
+/// The button that declines.
+pub const DENY: &str = "Deny";
+/// The button that approves.
+pub const APPROVE: &str = "Approve";
+/// Stands before the first digits of the digest that a decision covers.
+pub const DIGEST: &str = "SHA-256";
+
+/// What assistive technology announces when cards arrive.
+pub fn waiting(titles: &[&str]) -> String {
+    let mut said = titles.len().to_string();
+    said.push_str(if titles.len() == 1 { " approval waiting: " } else { " approvals waiting: " });
+    for (place, title) in titles.iter().enumerate() {
+        if place > 0 {
+            said.push_str(", ");
+        }
+        said.push_str(title);
+    }
+    said
+}

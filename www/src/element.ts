@@ -1,0 +1,138 @@
+/**
+ * `<countersign-approvals>`: the approval cards of one chat, each with its receipt once it is settled.
+ *
+ * ```html
+ * <countersign-approvals></countersign-approvals>
+ * ```
+ *
+ * Attributes: none of its own; `hidden` works.
+ *
+ * Properties
+ * - `chat`: the chat whose cards are shown, or null.
+ * - `by`: who decides by clicks here: undefined (the default) = the agent's user, a string = this person's id,
+ *   null = the page does not know.
+ *
+ * Parts: `card`, `title`, `tool`, `why`, `arguments`, `note`, `actions`, `deny`, `approve`, `receipt`.
+ *
+ * Custom properties, with the defaults that follow light and dark
+ * - `--countersign-font`: shorthand, `1rem/1.5 system-ui, sans-serif`; `--countersign-code-font`: family of the tool's
+ *   name and of arguments.
+ * - `--countersign-radius`: of the card, `12px`; fields and buttons stay at 8px or below.
+ * - `--countersign-surface`, `-ink`, `-muted`, `-line`: the card's ground, text, quieter text, and border.
+ * - `--countersign-field`: the ground of arguments, buttons and receipts.
+ * - `--countersign-deny`, `-approve`: text and border of the buttons, and the mark of their receipts.
+ * - `--countersign-focus`: the focus ring.
+ *
+ * The cards follow the person's preference for light or dark. On a page that knows one of them only, say so:
+ * `countersign-approvals { color-scheme: light }`.
+ *
+ * A click decides only if a person can have meant it: the button stood fully in view and at rest for half a second, in
+ * a page with the focus, and was pressed itself. Until then it has `aria-disabled="true"`. `button.click()` and
+ * dispatched events never decide; a page decides through `chat.decide`.
+ */
+
+/** What the element needs of a chat. */
+export interface ShownChat {
+  /** Calls `listener` after every change; returns what ends that. */
+  subscribe(listener: () => void): () => void;
+}
+
+/** The cards in one shadow root. */
+export interface Attached {
+  /** Shows the chat as it is now. */
+  update(): void;
+  /** Takes the cards out. Decides nothing. */
+  free(): void;
+}
+
+/**
+ * Draws the cards of `chat` into `root`; `by` is asked at each decision and at each `update`: undefined = the agent's
+ * user, null = not known.
+ */
+export type Attach<Chat extends ShownChat> = (
+  root: ShadowRoot,
+  chat: Chat,
+  by: () => string | null | undefined,
+) => Attached;
+
+/** The element `<countersign-approvals>`. */
+export interface CountersignApprovals<Chat extends ShownChat = ShownChat> extends HTMLElement {
+  chat: Chat | null;
+  by: string | null | undefined;
+}
+
+/** Registers `<countersign-approvals>`; later calls change nothing. */
+export function defineElements<Chat extends ShownChat>(attach: Attach<Chat>): void {
+  if (customElements.get("countersign-approvals") === undefined) {
+    customElements.define("countersign-approvals", approvals(attach));
+  }
+}
+
+/** The class is made here and not on import, so that a server without HTMLElement can import this module. */
+function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementConstructor {
+  return class extends HTMLElement implements CountersignApprovals<Chat> {
+    readonly #root = this.attachShadow({ mode: "open" });
+    #chat: Chat | null = null;
+    #by: string | null | undefined;
+    #attached: Attached | undefined;
+    #unsubscribe: (() => void) | undefined;
+
+    get chat(): Chat | null {
+      return this.#chat;
+    }
+
+    set chat(chat: Chat | null | undefined) {
+      if (this.#chat === (chat ?? null)) return;
+      this.#detach();
+      this.#chat = chat ?? null;
+      this.#attach();
+    }
+
+    get by(): string | null | undefined {
+      return this.#by;
+    }
+
+    set by(by: string | null | undefined) {
+      if (typeof by !== "string" && by !== null && by !== undefined) {
+        throw new TypeError("by must be a string (a person's id), null (not known) or undefined (the agent's user).");
+      }
+      this.#by = by;
+      this.#attached?.update();
+    }
+
+    connectedCallback(): void {
+      // Properties that were set before the element was registered hide the setters until they are set again.
+      for (const name of ["by", "chat"] as const) {
+        if (Object.hasOwn(this, name)) {
+          const early = this[name];
+          delete (this as { [name]?: unknown })[name];
+          Object.assign(this, { [name]: early });
+        }
+      }
+      this.#attach();
+    }
+
+    disconnectedCallback(): void {
+      this.#detach();
+    }
+
+    /** `moveBefore` keeps the cards, and with them a note that is being typed. */
+    connectedMoveCallback(): void {}
+
+    #attach(): void {
+      const chat = this.#chat;
+      if (chat === null || !this.isConnected || this.#attached !== undefined) return;
+      const attached = attach(this.#root, chat, () => this.#by);
+      this.#attached = attached;
+      this.#unsubscribe = chat.subscribe(() => attached.update());
+      attached.update();
+    }
+
+    #detach(): void {
+      this.#unsubscribe?.();
+      this.#attached?.free();
+      this.#unsubscribe = undefined;
+      this.#attached = undefined;
+    }
+  };
+}
