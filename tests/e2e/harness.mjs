@@ -25,21 +25,20 @@ export function launch() {
 }
 
 /**
- * Serves the demo at `/`, the package at `/dist/` and the test page at `/test/`, and records every model request.
+ * Serves the demo at `/`, the package at `/dist/` and the test page at `/test/`, and records every model request,
+ * until the test is over.
  *
+ * @param {import("node:test").TestContext} t
  * @param {{ model?: (body: string) => any }} [options] who answers instead of the rehearsal model
  */
-export async function serveSite(options = {}) {
+export async function serveSite(t, options = {}) {
   const server = createServer({ ...options, mounts: { "/test/": { folder: PAGE, policy: STRICT_POLICY } } });
   const url = await listen(server);
-  return {
-    url,
-    requests: server.requests,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url, requests: server.requests };
 }
 
 /** A model that is another server: the recorded bytes are what that server gets. */

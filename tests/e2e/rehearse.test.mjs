@@ -17,8 +17,7 @@ after(async () => {
 
 /** A server and a page for one test, so that its recorded requests are its own. */
 async function openDemo(t, options) {
-  site = await serveSite();
-  t.after(() => site.close());
+  site = await serveSite(t);
   return openPage(browser, t, `${site.url}/`, options);
 }
 

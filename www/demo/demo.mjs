@@ -47,6 +47,8 @@ try {
   });
   await open(agent);
   listen(agent);
+  page.controls.disabled = false;
+  page.restart.disabled = false;
 } catch (error) {
   showTrouble(error);
 }

@@ -48,13 +48,14 @@ async function start() {
   if ("by" in settings) approvals.by = settings.by;
   window.rig = { agent, chat, runs };
 
-  document.querySelector("form").addEventListener("submit", async (event) => {
+  chat.subscribe(() => {
+    document.querySelector("#answer").textContent = chat.snapshot().text;
+  });
+  document.querySelector("form").addEventListener("submit", (event) => {
     event.preventDefault();
     const input = document.querySelector("#text");
-    const text = input.value;
+    chat.send(input.value);
     input.value = "";
-    const outcome = await chat.send(text);
-    document.querySelector("#answer").textContent = outcome.text ?? "";
   });
 }
 
