@@ -105,8 +105,8 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
       for (const name of ["by", "chat"] as const) {
         if (Object.hasOwn(this, name)) {
           const early = this[name];
-          delete (this as { [name]?: unknown })[name];
-          Object.assign(this, { [name]: early });
+          Reflect.deleteProperty(this, name);
+          Reflect.set(this, name, early);
         }
       }
       this.#attach();
