@@ -1,0 +1,62 @@
+/**
+ * A page with nothing of its own: three tools that count their runs, one chat, the approvals element and a
+ * composer. `?settings=` holds JSON:
+ *
+ * - `user`: the id of who sits here, or null; "ada" if left out
+ * - `by`: who the element says decides, an id or null; left out, the agent's user
+ * - `model`: the model's name
+ * - `chat`: the chat's id
+ * - `agent`: more options of `createAgent`, as they are
+ */
+import { createAgent, defineElements, init, memoryStore, openaiChat, tool } from "../dist/index.js";
+
+const settings = JSON.parse(new URLSearchParams(location.search).get("settings") ?? "{}");
+const { user = "ada", model = "test-model", chat: chatId = "chat-1", agent: more = {} } = settings;
+const runs = { read_page: 0, update_page_metadata: 0, send_mail: 0 };
+
+function counted(name, effect, properties) {
+  return tool({
+    name,
+    description: `The test page's ${name}.`,
+    effect,
+    inputSchema: { type: "object", properties, required: Object.keys(properties), additionalProperties: false },
+    run: async (args) => {
+      runs[name] += 1;
+      return { tool: name, args };
+    },
+  });
+}
+
+async function start() {
+  await init();
+  defineElements();
+  const agent = createAgent({
+    user: user === null ? null : { id: user },
+    model: openaiChat({ baseUrl: "/v1", model }),
+    instructions: "You look after a page.",
+    tools: [
+      counted("read_page", "read", {}),
+      counted("update_page_metadata", "write", { title: { type: "string" } }),
+      counted("send_mail", "write", { to: { type: "string" } }),
+    ],
+    store: memoryStore(),
+    ...more,
+  });
+  const chat = await agent.open(chatId);
+  const approvals = document.querySelector("countersign-approvals");
+  approvals.chat = chat;
+  if ("by" in settings) approvals.by = settings.by;
+  window.rig = { agent, chat, runs };
+
+  chat.subscribe(() => {
+    document.querySelector("#answer").textContent = chat.snapshot().text;
+  });
+  document.querySelector("form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const input = document.querySelector("#text");
+    chat.send(input.value);
+    input.value = "";
+  });
+}
+
+window.ready = start();
