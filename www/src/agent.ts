@@ -2,8 +2,8 @@ import { Chat } from "./chat.js";
 import { CountersignError } from "./error.js";
 import { memoryStore, rawStore } from "./store.js";
 import type { AgentOptions, Model, Tool } from "./types.js";
-import { enter } from "./wasm.js";
 import { RawAgent, type RawChat } from "./wasm/countersign.js";
+import { enter } from "./wasm.js";
 
 const raws = new WeakMap<Chat, RawChat>();
 

@@ -1,8 +1,8 @@
 import { CountersignError } from "./error.js";
 import type { DenyReason } from "./tokens.js";
 import type { Message, Request, RunResult, Snapshot } from "./types.js";
-import { enter } from "./wasm.js";
 import type { RawChat } from "./wasm/countersign.js";
+import { enter } from "./wasm.js";
 
 export interface SendOptions {
   /** Stops the run when it aborts. */

@@ -2,8 +2,8 @@
 import { rawChat } from "./agent.js";
 import type { Chat } from "./chat.js";
 import { defineElements as define } from "./element.js";
-import { enter } from "./wasm.js";
 import { RawApprovals } from "./wasm/countersign.js";
+import { enter } from "./wasm.js";
 
 export { type Agent, createAgent, openaiChat, tool } from "./agent.js";
 export type { Chat, DecideOptions, SendOptions } from "./chat.js";
@@ -18,6 +18,5 @@ export { init } from "./wasm.js";
 /** Registers `<countersign-approvals>`. Needs `await init()` before an element is given its chat. */
 export function defineElements(): void {
   define((root: ShadowRoot, chat: Chat, by: () => string | null | undefined) =>
-    enter(() => new RawApprovals(root, rawChat(chat), by)),
-  );
+    enter(() => new RawApprovals(root, rawChat(chat), by)));
 }

@@ -49,7 +49,10 @@ type Given = [string] | [string, string] | [string, Condition, string];
 function rule(verdict: "ask" | "refuse", given: Given): Verdict | PatternRule {
   const reason = given.at(-1);
   if (typeof reason !== "string" || reason === "") {
-    throw new CountersignError("invalid_options", `${verdict}() needs a reason as its last argument, a non-empty string.`);
+    throw new CountersignError(
+      "invalid_options",
+      `${verdict}() needs a reason as its last argument, a non-empty string.`,
+    );
   }
   if (given.length === 1) return { verdict, reason };
   const [pattern, when] = given;

@@ -1,5 +1,5 @@
-import { enter } from "./wasm.js";
 import { RawMemoryStore } from "./wasm/countersign.js";
+import { enter } from "./wasm.js";
 
 const raws = new WeakMap<MemoryStore, RawMemoryStore>();
 
