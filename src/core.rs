@@ -24,4 +24,6 @@ pub mod event;
 pub mod guard;
 pub mod log;
 pub mod run;
+
+pub mod card;
 pub mod snapshot;

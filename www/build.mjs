@@ -14,7 +14,9 @@ await script(async () => {
 
   say("cargo build …");
   await must("cargo", ["build", "--locked", "--release", "--lib", "--target", wasmTarget], { env });
-  const metadata = JSON.parse(await must("cargo", ["metadata", "--locked", "--no-deps", "--format-version=1"], { env }));
+  const metadata = JSON.parse(
+    await must("cargo", ["metadata", "--locked", "--no-deps", "--format-version=1"], { env }),
+  );
   const module = join(metadata.target_directory, wasmTarget, "release", "countersign.wasm");
 
   say("wasm-bindgen, wasm-opt …");

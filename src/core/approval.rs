@@ -1,7 +1,4 @@
-//! What waits for a person: the request, the digest that binds it to one call, and the card as data.
-
-pub mod card;
-pub mod visible;
+//! What waits for a person: the request, and the digest that binds it to one call.
 
 use sha2::{Digest as _, Sha256};
 

@@ -143,6 +143,17 @@ pub struct TurnExtra {
     pub calls: Vec<Vec<(String, Json)>>,
 }
 
+/// A tool as the model is told of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolSpec {
+    /// The name the model calls it by.
+    pub name: String,
+    /// What it does; left out of the request when empty.
+    pub description: String,
+    /// JSON Schema of its arguments; `null` for a tool without arguments.
+    pub input_schema: Json,
+}
+
 /// Why a model request gave no turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelError {
@@ -152,6 +163,20 @@ pub struct ModelError {
     pub message: String,
     /// The HTTP status, where there was a response.
     pub status: Option<u16>,
+    /// Whether the same request may succeed later, unchanged.
+    pub retryable: bool,
+    /// How long the provider asked to wait, in milliseconds.
+    pub retry_after_ms: Option<u64>,
+    /// The provider's error object, whole, for the log.
+    pub detail: Option<Json>,
+}
+
+impl ModelError {
+    /// An error that no provider described. It is retryable as its class usually is.
+    pub fn new(class: ModelErrorClass, message: impl Into<String>) -> Self {
+        let retryable = class.is_usually_transient();
+        Self { class, message: message.into(), status: None, retryable, retry_after_ms: None, detail: None }
+    }
 }
 
 /// Classes of model errors; the token is the `CountersignError` code that the page sees.
@@ -191,6 +216,11 @@ impl ModelErrorClass {
             Self::BadResponse => "model_bad_response",
             Self::Provider => "model_error",
         }
+    }
+
+    /// Whether waiting usually helps.
+    pub const fn is_usually_transient(self) -> bool {
+        matches!(self, Self::RateLimit | Self::Overloaded | Self::NetworkOrCors)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::approval::card::{self, CardView};
+use super::card::{self, CardView};
 use super::event::{Decision, EndStatus};
 use super::log::{CallState, Entry, Stage};
 use super::message::{Part, TurnCall};

@@ -10,7 +10,12 @@ const browsers = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
-const drivers = ["chromedriver", "/usr/lib/chromium/chromedriver", "/usr/lib/chromium-browser/chromedriver"];
+const drivers = [
+  "chromedriver",
+  "/usr/bin/chromedriver",
+  "/usr/lib/chromium/chromedriver",
+  "/usr/lib/chromium-browser/chromedriver",
+];
 
 /** Returns `env` with CHROME and CHROMEDRIVER set to two programs of one major version, installing them if need be. */
 export async function browser(env) {

@@ -34,12 +34,22 @@ export function withPath(env, folder) {
 }
 
 const running = new Set();
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-  process.on(signal, () => {
-    for (const child of running) endGroup(child, signal);
-    process.exit(1);
-  });
+// Listened to only while children run: a script that has none ends, or forwards its signals, in its own way.
+function follow(child) {
+  if (running.size === 0) for (const signal of signals) process.on(signal, endAll);
+  running.add(child);
+}
+
+function unfollow(child) {
+  running.delete(child);
+  if (running.size === 0) for (const signal of signals) process.off(signal, endAll);
+}
+
+function endAll(signal) {
+  for (const child of running) endGroup(child, signal);
+  process.exit(1);
 }
 
 // A child leads a process group of its own, so that its whole tree (cargo, a test runner, a driver, a browser) ends with it.
@@ -61,7 +71,7 @@ export function run(command, args, { env = process.env, cwd = top, show = false,
     let output = "";
     let stdout = "";
     const child = spawn(command, args, { env, cwd, stdio: ["ignore", "pipe", "pipe"], detached: true });
-    running.add(child);
+    follow(child);
     const timer = setTimeout(() => {
       output += `\n${command} was ended after ${minutes} minutes.\n`;
       endGroup(child, "SIGKILL");
@@ -76,7 +86,7 @@ export function run(command, args, { env = process.env, cwd = top, show = false,
     }
     const end = (code) => {
       clearTimeout(timer);
-      running.delete(child);
+      unfollow(child);
       done({ code, output, stdout });
     };
     child.on("error", (error) => {

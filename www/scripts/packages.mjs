@@ -10,16 +10,12 @@ export async function packages(env) {
   const locked = join(www, "package-lock.json");
   if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(locked).mtimeMs) {
     say("Installing npm packages …");
-    // No package here needs its install script, so none is run.
-    await must("npm", ["ci", "--include=dev", "--ignore-scripts", "--no-audit", "--no-fund"], { env: plain(env), cwd: www });
+    // `npm --prefix … test` hands its prefix to every npm below it: this one says its own. No package here needs its
+    // install script, so none is run.
+    const args = ["--prefix", www, "ci", "--include=dev", "--ignore-scripts", "--no-audit", "--no-fund"];
+    await must("npm", args, { env, cwd: www });
   }
   linkForTests();
-}
-
-// `npm --prefix www test` hands its own prefix to every npm below it, which would then install somewhere else.
-function plain(env) {
-  const { npm_config_prefix, npm_config_local_prefix, ...rest } = env;
-  return rest;
 }
 
 // Node looks for a test's imports in the folders above the test, and www is not among them.

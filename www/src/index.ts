@@ -1,23 +1,23 @@
-/** Everything a page imports. Importing it has no effect; `init` loads the wasm. */
-import load from "./wasm/countersign.js";
+/** Everything a page imports. Importing has no effect: `init` loads the wasm, `defineElements` registers elements. */
+import { rawChat } from "./agent.js";
+import type { Chat } from "./chat.js";
+import { defineElements as define } from "./element.js";
+import { enter } from "./wasm.js";
+import { RawApprovals } from "./wasm/countersign.js";
 
-/** Where the wasm may come from. */
-export type InitInput = URL | string | Request | Response | BufferSource | WebAssembly.Module;
+export { type Agent, createAgent, openaiChat, tool } from "./agent.js";
+export type { Chat, DecideOptions, SendOptions } from "./chat.js";
+export { CountersignError } from "./error.js";
+export type { Condition, PatternRule, Rule, RuleCall, Verdict } from "./rules.js";
+export { allow, ask, refuse } from "./rules.js";
+export { type MemoryStore, memoryStore } from "./store.js";
+export * from "./tokens.js";
+export type * from "./types.js";
+export { init } from "./wasm.js";
 
-let loading: Promise<void> | undefined;
-
-/**
- * Loads the wasm. Calls after the first share its promise; a failed load may be tried again.
- *
- * Without `input` the wasm is the file that lies beside this package's modules.
- */
-export function init(input?: InitInput | Promise<InitInput>): Promise<void> {
-  loading ??= load(input === undefined ? undefined : { module_or_path: input }).then(
-    () => undefined,
-    (error: unknown) => {
-      loading = undefined;
-      throw error;
-    },
+/** Registers `<countersign-approvals>`. Needs `await init()` before an element is given its chat. */
+export function defineElements(): void {
+  define((root: ShadowRoot, chat: Chat, by: () => string | null | undefined) =>
+    enter(() => new RawApprovals(root, rawChat(chat), by)),
   );
-  return loading;
 }

@@ -1,1 +1,253 @@
-//! OpenAI Chat Completions and the servers that speak it.
+//! OpenAI Chat Completions, and the many servers that speak it.
+//!
+//! A request body is [`head`](OpenAiChat::head), the encoded items, [`tail`](OpenAiChat::tail). An item is encoded once,
+//! when it settles, and its bytes stand for good: what a provider has cached stays cached.
+
+mod calls;
+mod reducer;
+
+pub use super::{Delta, Opening};
+pub use reducer::Reducer;
+
+use super::super::json::{Json, parse_lenient, parse_strict, write_string};
+use super::super::message::{CallId, HistoryItem, Part, Turn};
+use sha2::{Digest, Sha256};
+
+/// Fields of the request that are this program's own.
+const OWN_FIELDS: [&str; 4] = ["messages", "model", "stream", "tools"];
+
+/// Where servers of this format differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    /// Ask for token counts at the end of a stream. Some old servers refuse the field. On by default.
+    pub include_usage: bool,
+    /// Write `""` instead of `null` as the content beside calls. Old Ollama refuses `null`, others refuse `""`. Off by
+    /// default.
+    pub empty_content: bool,
+    /// Send back the fields of the model's own messages that this build does not interpret: reasoning, signatures. Most
+    /// servers that send them want them; Alibaba's does not. On by default.
+    pub replay_leftovers: bool,
+    /// Name calls by nine letters and digits, the only ids Mistral takes. Off by default.
+    pub nine_character_ids: bool,
+}
+
+impl Default for Dialect {
+    fn default() -> Self {
+        Self { include_usage: true, empty_content: false, replay_leftovers: true, nine_character_ids: false }
+    }
+}
+
+/// One endpoint and model.
+#[derive(Clone, Debug)]
+pub struct OpenAiChat {
+    model: String,
+    params: Vec<(String, Json)>,
+    dialect: Dialect,
+}
+
+impl OpenAiChat {
+    /// A model with request fields that are merged into every request as they are. The error names a field that cannot be
+    /// given this way, and what to do instead.
+    pub fn new(model: &str, params: Vec<(String, Json)>, dialect: Dialect) -> Result<Self, String> {
+        if let Some((name, _)) = params.iter().find(|(name, _)| OWN_FIELDS.contains(&name.as_str())) {
+            let mut error = String::from("params must not set \"");
+            error.push_str(name);
+            error.push_str(match name.as_str() {
+                "messages" => "\": the chat sends its own messages; use instructions, or the history of agent.open",
+                "model" => "\": name the model in openaiChat({ model })",
+                "tools" => "\": offer tools in createAgent({ tools }), they cannot be approved otherwise",
+                _ => "\": every answer is streamed",
+            });
+            return Err(error);
+        }
+        Ok(Self { model: model.to_owned(), params, dialect })
+    }
+
+    /// The body up to the place of the first history item.
+    pub fn head(&self, opening: &Opening<'_>) -> Vec<u8> {
+        let mut out = String::from("{\"model\":");
+        write_string(&self.model, &mut out);
+        // Sent in any case: there are servers that stream when it is absent.
+        out.push_str(",\"stream\":true");
+        let param = |key: &str| self.params.iter().any(|(name, _)| name == key);
+        if self.dialect.include_usage && !param("stream_options") {
+            out.push_str(",\"stream_options\":{\"include_usage\":true}");
+        }
+        for (name, value) in &self.params {
+            // Servers refuse these where no tool is offered.
+            let about_tools = matches!(name.as_str(), "tool_choice" | "parallel_tool_calls");
+            if about_tools && opening.tools.is_empty() || name == "tool_choice" && !opening.allow_tools {
+                continue;
+            }
+            out.push(',');
+            write_string(name, &mut out);
+            out.push(':');
+            value.write(&mut out);
+        }
+        if !opening.tools.is_empty() {
+            for (index, tool) in opening.tools.iter().enumerate() {
+                out.push_str(if index == 0 { ",\"tools\":[" } else { "," });
+                out.push_str("{\"type\":\"function\",\"function\":{\"name\":");
+                write_string(&tool.name, &mut out);
+                if !tool.description.is_empty() {
+                    out.push_str(",\"description\":");
+                    write_string(&tool.description, &mut out);
+                }
+                if !tool.input_schema.is_null() {
+                    out.push_str(",\"parameters\":");
+                    tool.input_schema.write(&mut out);
+                }
+                out.push_str("}}");
+            }
+            out.push(']');
+            if !opening.allow_tools {
+                out.push_str(",\"tool_choice\":\"none\"");
+            }
+        }
+        out.push_str(",\"messages\":[");
+        if let Some(instructions) = opening.instructions {
+            push_message("system", instructions, &mut out);
+            out.push(',');
+        }
+        out.into_bytes()
+    }
+
+    /// One history item, to stand behind [`head`](Self::head) when it is the first and behind its predecessor else. The
+    /// bytes depend on nothing that comes later.
+    pub fn item(&self, item: &HistoryItem, is_first: bool) -> Vec<u8> {
+        let mut out = String::new();
+        if !is_first {
+            out.push(',');
+        }
+        match item {
+            HistoryItem::User(parts) => push_user(parts, &mut out),
+            HistoryItem::Assistant { turn, call_ids } => self.push_assistant(turn, call_ids, &mut out),
+            HistoryItem::Result(result) => {
+                out.push_str("{\"role\":\"tool\",\"tool_call_id\":");
+                self.push_id(&result.call, &mut out);
+                // This wire has no error flag; a result that is an error says so in its text.
+                out.push_str(",\"content\":");
+                write_string(&result.text, &mut out);
+                out.push('}');
+            }
+        }
+        out.into_bytes()
+    }
+
+    /// What closes the body.
+    pub const fn tail(&self) -> &'static [u8] {
+        b"]}"
+    }
+
+    /// Reads the response to one request.
+    pub fn reducer(&self) -> Reducer {
+        let cap = ["max_completion_tokens", "max_tokens"].iter().find_map(|key| {
+            let (_, value) = self.params.iter().find(|(name, _)| name == key)?;
+            value.as_u64()
+        });
+        Reducer::new(cap)
+    }
+
+    fn push_assistant(&self, turn: &Turn, call_ids: &[CallId], out: &mut String) {
+        let has_calls = !turn.calls.is_empty();
+        out.push_str("{\"role\":\"assistant\",\"content\":");
+        // A refusal that came apart is what the assistant said; few servers know a field for it.
+        let content = if turn.text.is_empty() { &turn.refusal } else { &turn.text };
+        if content.is_empty() && has_calls && !self.dialect.empty_content {
+            out.push_str("null");
+        } else {
+            write_string(content, out);
+        }
+        for (index, (call, id)) in turn.calls.iter().zip(call_ids).enumerate() {
+            out.push_str(if index == 0 { ",\"tool_calls\":[" } else { "," });
+            out.push_str("{\"id\":");
+            self.push_id(id, out);
+            out.push_str(",\"type\":\"function\",\"function\":{\"name\":");
+            write_string(&wire_name(&call.name), out);
+            out.push_str(",\"arguments\":");
+            write_string(&wire_arguments(&call.arguments), out);
+            out.push('}');
+            self.push_leftovers(turn.extra.calls.get(index).map_or(&[], Vec::as_slice), out);
+            out.push('}');
+        }
+        if has_calls && !call_ids.is_empty() {
+            out.push(']');
+        }
+        self.push_leftovers(&turn.extra.message, out);
+        out.push('}');
+    }
+
+    fn push_leftovers(&self, fields: &[(String, Json)], out: &mut String) {
+        for (name, value) in fields.iter().filter(|_| self.dialect.replay_leftovers) {
+            out.push(',');
+            write_string(name, out);
+            out.push(':');
+            value.write(out);
+        }
+    }
+
+    /// Our id as this server takes it: up to 40 letters, digits, `-` and `_`. Any other id is hashed, the same way in the
+    /// call and in its result.
+    fn push_id(&self, id: &CallId, out: &mut String) {
+        let id = id.as_str();
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        let nine = self.dialect.nine_character_ids;
+        if !nine && !id.is_empty() && id.len() <= 40 && id.bytes().all(is_plain) {
+            return write_string(id, out);
+        }
+        let (alphabet, length): (&[u8], usize) =
+            if nine { (b"0123456789abcdefghijklmnopqrstuvwxyz", 9) } else { (b"0123456789abcdef", 32) };
+        out.push('"');
+        for byte in Sha256::digest(id).iter().take(length) {
+            out.push(char::from(alphabet.get(usize::from(*byte) % alphabet.len()).copied().unwrap_or(b'0')));
+        }
+        out.push('"');
+    }
+}
+
+fn push_message(role: &str, content: &str, out: &mut String) {
+    out.push_str("{\"role\":\"");
+    out.push_str(role);
+    out.push_str("\",\"content\":");
+    write_string(content, out);
+    out.push('}');
+}
+
+/// A user's message: one text as a string, which every server takes, several as typed parts.
+fn push_user(parts: &[Part], out: &mut String) {
+    if let [Part::Text(text)] = parts {
+        return push_message("user", text, out);
+    }
+    out.push_str("{\"role\":\"user\",\"content\":[");
+    for (index, part) in parts.iter().enumerate() {
+        let Part::Text(text) = part;
+        out.push_str(if index == 0 { "" } else { "," });
+        out.push_str("{\"type\":\"text\",\"text\":");
+        write_string(text, out);
+        out.push('}');
+    }
+    out.push_str("]}");
+}
+
+/// A call's name as servers take it in a history. What they refuse once they refuse in every later request, so a name the
+/// model made up must not stay as it is.
+fn wire_name(name: &str) -> String {
+    let name = name.split("<|").next().unwrap_or("");
+    let plain = |char: char| if char.is_ascii_alphanumeric() || "_-.:/".contains(char) { char } else { '_' };
+    let name: String = name.chars().take(64).map(plain).collect();
+    if name.is_empty() { String::from("unknown") } else { name }
+}
+
+/// A call's arguments as servers take them in a history: a valid object. One that only a strict reader refuses is
+/// written anew, without halves of characters; anything else becomes `{}`, its result tells what was wrong with it.
+fn wire_arguments(text: &str) -> String {
+    match parse_strict(text) {
+        Ok(Json::Object(_)) => return text.to_owned(),
+        Ok(Json::String(inner)) if matches!(parse_strict(&inner), Ok(Json::Object(_))) => return inner,
+        _ => {}
+    }
+    match parse_lenient(text.as_bytes()) {
+        Ok(object @ Json::Object(_)) => object.to_string(),
+        _ => String::from("{}"),
+    }
+}

@@ -9,7 +9,7 @@ use web_sys::{Document, Element, HtmlElement, HtmlTextAreaElement};
 
 use super::node::{child, element, text};
 use super::{Decided, strings};
-use crate::core::approval::card::{Card, CardView, Receipt, Row};
+use crate::core::card::{Card, CardView, Receipt, Row};
 use crate::web::guard::{Guarded, Watch};
 
 /// Digits of the digest on a receipt.

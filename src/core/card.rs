@@ -1,15 +1,17 @@
 //! The approval card as data: everything a person reads before deciding, in order, and the receipt afterwards.
 //! The DOM layer only places these texts; hosts that draw their own card get the same.
 
+mod visible;
+
 use serde::Serialize;
 
-use super::visible::visible;
-use crate::core::arguments::Arguments;
-use crate::core::event::Decision;
-use crate::core::json::Json;
-use crate::core::log::{CallState, Entry, Stage};
-use crate::core::outcome::{PersonId, Token};
-use crate::core::run::Run;
+use self::visible::visible;
+use super::arguments::Arguments;
+use super::event::Decision;
+use super::json::Json;
+use super::log::{CallState, Entry, Stage};
+use super::outcome::{PersonId, Token};
+use super::run::Run;
 
 /// Strings longer than this, in characters, or of more than one line get a block of their own.
 const LONG: usize = 80;
@@ -49,7 +51,7 @@ pub struct Row {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Card {
     /// The request's id.
-    pub request: crate::core::message::RequestId,
+    pub request: super::message::RequestId,
     /// What is asked.
     pub view: CardView,
     /// What became of it; `None` while it waits.

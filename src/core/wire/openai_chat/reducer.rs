@@ -1,0 +1,339 @@
+//! A response, read as it arrives, → one turn.
+
+use super::super::super::json::{JoinedText, Json, JsonErrorKind, parse_lenient, parse_prefix};
+use super::super::super::message::{ModelError, ModelErrorClass, Turn, TurnEnd, TurnExtra};
+use super::super::super::sse::Event;
+use super::super::body::Body;
+use super::super::{Delta, fault, leftover};
+use super::calls::Calls;
+
+const DONE: &[u8] = b"[DONE]";
+
+/// Reads one response. Nothing of it may be acted on before [`finish`](Self::finish): calls are complete only then.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reducer {
+    body: Body,
+    turn: Collected,
+}
+
+/// What has arrived so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Collected {
+    /// The most tokens the request asked for.
+    cap: Option<u64>,
+    text: JoinedText,
+    reasoning: JoinedText,
+    refusal: JoinedText,
+    calls: Calls,
+    leftovers: Vec<(String, Json)>,
+    usage: Option<Json>,
+    finish_reason: Option<String>,
+    /// The index of the choice that is read; a request asks for one.
+    choice: Option<i64>,
+    /// The server said that it stopped at a limit.
+    at_limit: bool,
+    /// Some event was an object of this format.
+    has_events: bool,
+    has_choice: bool,
+    /// The server said that the answer is complete.
+    is_done: bool,
+    error: Option<ModelError>,
+}
+
+impl Reducer {
+    /// `cap` is the most tokens the request asked for, if it did.
+    pub(super) fn new(cap: Option<u64>) -> Self {
+        Self { body: Body::new(), turn: Collected { cap, ..Collected::default() } }
+    }
+
+    /// Takes the next bytes of the body, cut anywhere, and gives what they add for display.
+    pub fn feed(&mut self, bytes: &[u8]) -> Delta {
+        let turn = &mut self.turn;
+        if turn.is_over() {
+            return Delta::default();
+        }
+        let (text, reasoning) = (turn.text.as_str().len(), turn.reasoning.as_str().len());
+        let fed = self.body.feed(bytes, &mut |event| turn.take_event(event));
+        if fed.is_err() {
+            let message = "The server sent an event of more than 16 MiB, which no model answer is.";
+            turn.error.get_or_insert(ModelError::new(ModelErrorClass::BadResponse, message));
+        }
+        if let Body::Json(document) = &self.body
+            && document.trim_ascii_end().ends_with(DONE)
+            && let Ok((_, end)) = parse_prefix(document)
+        {
+            // The connection may stay open behind it. Inside a text the marker ends nothing.
+            turn.is_done = document.len() > end;
+        }
+        let new = |text: &JoinedText, from: usize| text.as_str().get(from..).unwrap_or("").to_owned();
+        Delta { text: new(&turn.text, text), reasoning: new(&turn.reasoning, reasoning) }
+    }
+
+    /// Whether the rest of the body can only be silence: close it, some servers keep it open.
+    pub const fn is_done(&self) -> bool {
+        self.turn.is_over()
+    }
+
+    /// The answer's text so far, to be shown if the turn fails.
+    pub fn text(&self) -> &str {
+        self.turn.text.as_str()
+    }
+
+    /// The reasoning so far.
+    pub fn reasoning(&self) -> &str {
+        self.turn.reasoning.as_str()
+    }
+
+    /// The body has ended: the turn, or why there is none.
+    pub fn finish(self) -> Result<Turn, ModelError> {
+        let mut turn = self.turn;
+        let mut seen = String::from("The server's answer was empty.");
+        match self.body {
+            Body::Blank(_) => {}
+            Body::Events { mut decoder, excerpt } => {
+                decoder.finish(&mut |event| turn.take_event(event));
+                if !turn.has_events {
+                    seen = String::from("The server's answer is no model answer. It begins: ");
+                    let excerpt = String::from_utf8_lossy(excerpt.get(..400).unwrap_or(&excerpt));
+                    seen.push_str(&fault::sentence(&excerpt));
+                }
+            }
+            Body::Html(page) => {
+                seen = String::from("The server sent ");
+                fault::push_page(&page, &mut seen);
+                seen.push_str(" instead of a model's answer. Check the base URL.");
+            }
+            Body::Json(document) => {
+                turn.take_document(&document);
+                seen = String::from("The server sent JSON that is no chat completion.");
+            }
+        }
+        turn.finish(seen)
+    }
+}
+
+impl Collected {
+    const fn is_over(&self) -> bool {
+        self.is_done || self.error.is_some()
+    }
+
+    fn take_event(&mut self, event: Event<'_>) {
+        let data = event.data.trim_ascii();
+        if self.is_over() || data.is_empty() {
+            return;
+        }
+        if data == DONE {
+            self.is_done = true;
+            self.has_events = true;
+            return;
+        }
+        let is_error = event.name == "error";
+        match parse_lenient(data) {
+            Ok(value) if is_error => self.error = Some(fault::from_json(&value, None)),
+            Ok(value) => self.take_chunk(&value, false),
+            // The connection broke off inside the event.
+            Err(_) if !event.is_closed => self.has_events = true,
+            Err(_) if is_error => {
+                self.error = Some(fault::described(None, "", String::from_utf8_lossy(data).into_owned()));
+            }
+            Err(error) => {
+                // A proxy may have written its error behind an event that was not finished.
+                let glued = data.windows(9).rposition(|bytes| bytes == b"{\"error\":").and_then(|at| data.get(at..));
+                self.error = Some(match glued.and_then(|glued| parse_lenient(glued).ok()) {
+                    Some(value) => fault::from_json(&value, None),
+                    None => {
+                        let mut message = String::from("The server sent an event that is not JSON: ");
+                        message.push_str(&error.to_string());
+                        message.push('.');
+                        ModelError::new(ModelErrorClass::BadResponse, message)
+                    }
+                });
+            }
+        }
+    }
+
+    /// Takes a body that is JSON instead of a stream, and whatever follows it.
+    fn take_document(&mut self, document: &[u8]) {
+        let mut rest = document.trim_ascii();
+        while let Some(b'{' | b'[') = rest.first() {
+            match parse_prefix(rest) {
+                Ok((value, end)) => {
+                    self.take_chunk(&value, true);
+                    rest = rest.get(end..).unwrap_or(&[]).trim_ascii_start();
+                }
+                Err(error) => {
+                    let mut message = String::from("The server's JSON answer cannot be read: ");
+                    message.push_str(&error.to_string());
+                    message.push('.');
+                    let mut failure = ModelError::new(ModelErrorClass::BadResponse, message);
+                    failure.retryable = error.kind == JsonErrorKind::UnexpectedEnd;
+                    self.error.get_or_insert(failure);
+                    return;
+                }
+            }
+        }
+        self.is_done = true;
+    }
+
+    /// One object of the stream, or the whole document.
+    fn take_chunk(&mut self, value: &Json, is_document: bool) {
+        if let Json::Array(items) = value {
+            for item in items {
+                self.take_chunk(item, is_document);
+            }
+            return;
+        }
+        if value.as_object().is_none() || self.error.is_some() {
+            return;
+        }
+        // Looked at first: an error may stand beside choices, or come after a finish reason.
+        let choices = value.get("choices").and_then(Json::as_array);
+        let describes = is_document && choices.is_none() && (value.get("detail").or(value.get("message"))).is_some();
+        if fault::is_error(value) || describes {
+            self.error = Some(fault::from_json(value, None));
+            return;
+        }
+        self.has_events = true;
+        self.take_usage(value.get("x_groq").and_then(|groq| groq.get("usage")));
+        self.take_usage(value.get("usage"));
+        for choice in choices.unwrap_or(&[]) {
+            let index = choice.get("index").and_then(Json::as_i64);
+            if index.is_none() || *self.choice.get_or_insert(index.unwrap_or(0)) == index.unwrap_or(0) {
+                self.take_choice(choice);
+            }
+        }
+    }
+
+    fn take_usage(&mut self, usage: Option<&Json>) {
+        if let Some(usage @ Json::Object(_)) = usage {
+            self.usage = Some(usage.clone());
+        }
+    }
+
+    fn take_choice(&mut self, choice: &Json) {
+        if choice.as_object().is_none() {
+            return;
+        }
+        self.has_choice = true;
+        self.take_usage(choice.get("usage"));
+        for key in ["finish_reason", "native_finish_reason"] {
+            let Some(reason) = choice.get(key).and_then(Json::as_str).filter(|reason| !reason.is_empty()) else {
+                continue;
+            };
+            // The native reason tells of a limit that the translated one hides.
+            self.at_limit |= ["length", "max_tokens", "max_output_tokens", "model_length"]
+                .iter()
+                .any(|limit| reason.eq_ignore_ascii_case(limit));
+            if key == "finish_reason" {
+                self.finish_reason = Some(reason.to_owned());
+            }
+        }
+        if let Some(Json::Object(delta)) = choice.get("delta") {
+            self.take_message(delta, false);
+        } else if let Some(Json::Object(message)) = choice.get("message")
+            && self.text.is_empty()
+            && self.calls.is_empty()
+        {
+            self.take_message(message, true);
+        }
+    }
+
+    /// The fields of a delta, or of a whole message.
+    fn take_message(&mut self, fields: &[(String, Json)], is_whole: bool) {
+        let mut has_reasoning = false;
+        for (key, value) in fields {
+            match (key.as_str(), value) {
+                // Labels of a piece, which mean nothing on a message that is sent back.
+                ("role" | "index" | "channel" | "content_filter_results" | "function_call", _) => {}
+                ("content", value) => self.take_content(value),
+                ("refusal", value) => leftover::push_text(&mut self.refusal, value),
+                ("tool_calls", Json::Array(entries)) => self.calls.add(entries, is_whole),
+                ("tool_calls", _) => {}
+                ("reasoning_content" | "reasoning", value @ (Json::String(_) | Json::Wtf8(_))) => {
+                    // A server between two versions sends both, with the same text.
+                    if !has_reasoning {
+                        leftover::push_text(&mut self.reasoning, value);
+                    }
+                    has_reasoning |= value.as_str() != Some("");
+                    leftover::add(&mut self.leftovers, key, value);
+                }
+                (_, value) => leftover::add(&mut self.leftovers, key, value),
+            }
+        }
+        if has_reasoning {
+            return;
+        }
+        let details = fields.iter().find(|(key, _)| key == "reasoning_details");
+        for detail in details.and_then(|(_, details)| details.as_array()).unwrap_or(&[]) {
+            for text in ["text", "summary"].iter().filter_map(|key| detail.get(key)) {
+                leftover::push_text(&mut self.reasoning, text);
+            }
+        }
+    }
+
+    /// Content is text, or a list of typed parts.
+    fn take_content(&mut self, content: &Json) {
+        leftover::push_text(&mut self.text, content);
+        for part in content.as_array().unwrap_or(&[]) {
+            match part.get("thinking") {
+                Some(Json::Array(thoughts)) => {
+                    for text in thoughts.iter().filter_map(|thought| thought.get("text")) {
+                        leftover::push_text(&mut self.reasoning, text);
+                    }
+                }
+                Some(thought) => leftover::push_text(&mut self.reasoning, thought),
+                None => {
+                    if let Some(text) = part.get("text") {
+                        leftover::push_text(&mut self.text, text);
+                    }
+                    if let Some(refusal) = part.get("refusal") {
+                        leftover::push_text(&mut self.refusal, refusal);
+                    }
+                }
+            }
+        }
+    }
+
+    /// `seen` says what the body was, for the case that it was no answer.
+    fn finish(self, seen: String) -> Result<Turn, ModelError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        if !self.has_events || self.is_done && !self.has_choice {
+            return Err(ModelError::new(ModelErrorClass::BadResponse, seen));
+        }
+        if self.finish_reason.as_deref() == Some("error") {
+            let message = "The provider ended its answer with an error and did not say which.";
+            return Err(ModelError::new(ModelErrorClass::Provider, message));
+        }
+        let refusal = self.refusal.into_text();
+        let spent = self.usage.as_ref().and_then(|usage| usage.get("completion_tokens")).and_then(Json::as_u64);
+        let has_calls = !self.calls.is_empty();
+        // Decided from the calls and from every sign of a cut: the reason alone says `stop` beside calls, and
+        // `tool_calls` for a turn that ended at its limit or has none.
+        let end = match self.finish_reason.as_deref() {
+            _ if self.at_limit => TurnEnd::Length,
+            _ if has_calls && self.cap.is_some() && spent == self.cap => TurnEnd::Length,
+            None if !self.is_done => TurnEnd::Truncated,
+            Some("aborted" | "insufficient_system_resource") => TurnEnd::Truncated,
+            // What the filter took away may belong to a call.
+            Some("content_filter") if has_calls => TurnEnd::Truncated,
+            _ if has_calls => TurnEnd::ToolCalls,
+            Some("content_filter") => TurnEnd::Refusal,
+            _ if !refusal.is_empty() => TurnEnd::Refusal,
+            None | Some("stop" | "tool_calls" | "function_call" | "end_turn") => TurnEnd::Stop,
+            Some(_) => TurnEnd::Other,
+        };
+        let (calls, call_leftovers) = self.calls.finish(end.is_cut());
+        Ok(Turn {
+            end,
+            finish_reason: self.finish_reason,
+            text: self.text.into_text(),
+            reasoning: self.reasoning.into_text(),
+            refusal,
+            calls,
+            usage: self.usage,
+            extra: TurnExtra { message: self.leftovers, calls: call_leftovers },
+        })
+    }
+}

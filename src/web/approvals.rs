@@ -1,0 +1,90 @@
+//! The element's inside: a card list bound to one chat.
+
+use std::rc::Rc;
+
+use js_sys::Function;
+use wasm_bindgen::prelude::*;
+use web_sys::ShadowRoot;
+
+use super::agent::{RawChat, decider};
+use super::card::{CardList, Decided};
+use super::driver::{Driver, Listener};
+use super::platform;
+use crate::core::card::cards;
+use crate::core::message::RequestId;
+use crate::core::outcome::{Decider, PersonId, Via};
+use crate::core::run::Input;
+
+/// Cards of one chat, drawn into a shadow root until dropped.
+#[wasm_bindgen]
+pub struct RawApprovals {
+    inner: Rc<Inner>,
+    key: u32,
+}
+
+struct Inner {
+    driver: Rc<Driver>,
+    list: CardList,
+    by: Function,
+}
+
+#[wasm_bindgen]
+impl RawApprovals {
+    /// Draws the chat's cards into `root`. `by` tells who decides: undefined for the agent's user, an id, or null.
+    #[wasm_bindgen(constructor)]
+    pub fn new(root: &ShadowRoot, chat: &RawChat, by: Function) -> Result<Self, JsValue> {
+        let driver = chat.driver();
+        let (decides, asks) = (Rc::clone(&driver), by.clone());
+        let list = CardList::new(root, Rc::new(move |decided| decide(&decides, &asks, decided)))?;
+        let inner = Rc::new(Inner { driver, list, by });
+        let weak = Rc::downgrade(&inner);
+        let listener = Listener::Card(Rc::new(move || {
+            if let Some(inner) = weak.upgrade() {
+                inner.update();
+            }
+        }));
+        let key = inner.driver.subscribe(listener);
+        inner.update();
+        Ok(Self { inner, key })
+    }
+
+    /// Draws again, after `by` has come to answer differently.
+    pub fn update(&self) {
+        self.inner.update();
+    }
+}
+
+impl Drop for RawApprovals {
+    fn drop(&mut self) {
+        self.inner.driver.unsubscribe(self.key);
+    }
+}
+
+impl Inner {
+    fn update(&self) {
+        let by = person(&self.driver, &self.by);
+        let reaches = self.driver.look(|run| {
+            let owner = run.chat().run().and_then(|run| run.owner.as_ref());
+            run.settings().all_notes || Decider::of(by.as_ref(), owner) == Decider::RunOwner
+        });
+        let shown = self.driver.look(|run| cards(run, by.as_ref()));
+        self.list.update(&shown, reaches);
+    }
+}
+
+/// Who sits here, as far as the host says. An answer that is no id counts as not known.
+fn person(driver: &Driver, by: &Function) -> Option<PersonId> {
+    let answer = by.call0(&JsValue::UNDEFINED).unwrap_or(JsValue::NULL);
+    if answer.is_undefined() { driver.setup().user.clone() } else { decider(&answer).unwrap_or(None) }
+}
+
+/// A click that passed the guard. What the core refuses (a late click on a settled request) changes nothing, and the
+/// card shows what stands.
+fn decide(driver: &Rc<Driver>, by: &Function, decided: Decided) {
+    let at = platform::now();
+    let by = person(driver, by);
+    let Decided { request, approve, note } = decided;
+    let request = RequestId::new(request);
+    let _ = driver.handle(Input::Tick { at });
+    let _ = driver.handle(Input::Decide { at, request, approve, by, via: Via::Card, reason: None, note });
+}

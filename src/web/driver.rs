@@ -1,0 +1,291 @@
+//! Carries out the effects of one chat's run. The only place where the run and a wire meet.
+
+mod model;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use futures_channel::oneshot;
+use js_sys::Function;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{AbortController, Blob};
+
+use super::agent::Setup;
+use super::error::{error, from_run};
+use super::platform;
+use super::store::Store as _;
+use crate::core::event::Event;
+use crate::core::log::Chat;
+use crate::core::message::{CallId, ChatId, RequestId};
+use crate::core::outcome::Failure;
+use crate::core::run::{Candidate, Effect, Handled, Input, Permit, Run, RunError};
+
+/// A chat that is open in this page.
+pub struct Driver {
+    setup: Rc<Setup>,
+    run: RefCell<Run>,
+    /// Text of the answer that arrives.
+    partial: RefCell<Partial>,
+    /// The history as encoded for the wire so far, and how many items of it.
+    encoded: RefCell<Option<(Blob, usize)>>,
+    model_abort: RefCell<Option<AbortController>>,
+    tool_aborts: RefCell<Vec<(CallId, AbortController)>>,
+    pumping: Cell<bool>,
+    /// How many events are stored.
+    stored: Cell<u64>,
+    broken: RefCell<Option<String>>,
+    waiters: RefCell<Vec<Waiter>>,
+    listeners: RefCell<Vec<(u32, Listener)>>,
+    next_listener: Cell<u32>,
+}
+
+/// What of an answer has arrived.
+#[derive(Clone, Default)]
+pub struct Partial {
+    /// Its text.
+    pub text: String,
+    /// Its reasoning.
+    pub reasoning: String,
+}
+
+/// Who is told of changes.
+#[derive(Clone)]
+pub enum Listener {
+    /// A function of the page.
+    Page(Function),
+    /// A card list of this module.
+    Card(Rc<dyn Fn()>),
+}
+
+struct Waiter {
+    what: Await,
+    seq: u64,
+    tell: oneshot::Sender<()>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Await {
+    /// The chat's events up to `seq` are stored.
+    Stored,
+    /// The run rests, at or after `seq`.
+    Rest,
+}
+
+impl Driver {
+    /// Opens a chat as the store left it. Calls no model and no tool.
+    pub async fn open(setup: Rc<Setup>, id: &str) -> Result<Rc<Self>, JsValue> {
+        let lines = setup.store.load(id).await.map_err(|wrong| error("storage", &wrong.to_string()))?;
+        let chat = Chat::replay(ChatId::new(id), lines.iter().map(String::as_str))
+            .map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))?;
+        let stored = Cell::new(chat.next_seq());
+        let run = RefCell::new(Run::new(chat, setup.settings.clone()));
+        Ok(Rc::new(Self {
+            setup,
+            run,
+            partial: RefCell::default(),
+            encoded: RefCell::default(),
+            model_abort: RefCell::default(),
+            tool_aborts: RefCell::default(),
+            pumping: Cell::new(false),
+            stored,
+            broken: RefCell::default(),
+            waiters: RefCell::default(),
+            listeners: RefCell::default(),
+            next_listener: Cell::new(0),
+        }))
+    }
+
+    /// The agent's set-up.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// Looks at the run; the closure must not call back into this driver.
+    pub fn look<T>(&self, see: impl FnOnce(&Run) -> T) -> T {
+        see(&self.run.borrow())
+    }
+
+    /// What of an answer has arrived.
+    pub fn partial(&self) -> Partial {
+        self.partial.borrow().clone()
+    }
+
+    /// Hands an input to the run and sees to its effects.
+    pub fn handle(self: &Rc<Self>, input: Input) -> Result<Handled, RunError> {
+        let handled = self.run.borrow_mut().handle(input)?;
+        self.pump();
+        Ok(handled)
+    }
+
+    /// An error if this chat can no longer write.
+    pub fn check(&self) -> Result<(), JsValue> {
+        match &*self.broken.borrow() {
+            Some(why) => Err(error("storage", why)),
+            None => Ok(()),
+        }
+    }
+
+    /// Resolves once everything up to now is stored.
+    pub async fn stored(self: &Rc<Self>) -> Result<(), JsValue> {
+        let seq = self.look(|run| run.chat().next_seq());
+        if self.stored.get() < seq {
+            self.wait(Await::Stored, seq).await;
+        }
+        self.check()
+    }
+
+    /// Resolves once the run rests, with everything up to now taken in.
+    pub async fn rest(self: &Rc<Self>) -> Result<(), JsValue> {
+        let seq = self.look(|run| run.chat().next_seq());
+        let rests = self.look(|run| run.status() != crate::core::run::Status::Running);
+        if !rests || self.stored.get() < seq {
+            self.wait(Await::Rest, seq).await;
+        }
+        self.check()
+    }
+
+    async fn wait(&self, what: Await, seq: u64) {
+        if self.broken.borrow().is_some() {
+            return;
+        }
+        let (tell, told) = oneshot::channel();
+        self.waiters.borrow_mut().push(Waiter { what, seq, tell });
+        // The sender is kept until it is used; a driver that is dropped wakes nobody who could go on.
+        let _ = told.await;
+    }
+
+    fn wake(&self, due: impl Fn(&Waiter) -> bool) {
+        let mut waiters = self.waiters.borrow_mut();
+        let (now, later) = std::mem::take(&mut *waiters).into_iter().partition(|waiter| due(waiter));
+        *waiters = later;
+        drop(waiters);
+        let now: Vec<Waiter> = now;
+        for waiter in now {
+            let _ = waiter.tell.send(());
+        }
+    }
+
+    /// Registers a listener; returns what [`unsubscribe`](Self::unsubscribe) takes.
+    pub fn subscribe(&self, listener: Listener) -> u32 {
+        let key = self.next_listener.get();
+        self.next_listener.set(key + 1);
+        self.listeners.borrow_mut().push((key, listener));
+        key
+    }
+
+    /// Takes a listener away.
+    pub fn unsubscribe(&self, key: u32) {
+        self.listeners.borrow_mut().retain(|(known, _)| *known != key);
+    }
+
+    /// Tells every listener that something changed.
+    fn changed(&self) {
+        let listeners = self.listeners.borrow().clone();
+        for (_, listener) in listeners {
+            match listener {
+                Listener::Page(function) => platform::notify(&function, &JsValue::UNDEFINED),
+                Listener::Card(update) => update(),
+            }
+        }
+    }
+
+    /// Aborts the model request and the tools under way. An abort carries no reason.
+    pub fn abort(&self) {
+        if let Some(controller) = self.model_abort.take() {
+            controller.abort();
+        }
+        for (_, controller) in self.tool_aborts.take() {
+            controller.abort();
+        }
+    }
+
+    /// Works through the effects, one pump at a time.
+    fn pump(self: &Rc<Self>) {
+        if self.pumping.replace(true) {
+            return;
+        }
+        let this = Rc::clone(self);
+        spawn_local(async move {
+            loop {
+                let effect = this.run.borrow_mut().poll();
+                let Some(effect) = effect else { break };
+                if this.broken.borrow().is_none() {
+                    this.carry_out(effect).await;
+                }
+            }
+            this.pumping.set(false);
+        });
+    }
+
+    async fn carry_out(self: &Rc<Self>, effect: Effect) {
+        match effect {
+            Effect::Persist(events) => self.persist(&events).await,
+            Effect::CallModel { ticket, closing } => {
+                let this = Rc::clone(self);
+                spawn_local(async move { model::call(&this, ticket, closing).await });
+            }
+            Effect::Judge(candidates) => self.judge(&candidates),
+            Effect::Ask(_) => self.changed(),
+            Effect::RunTool(permit) => {
+                let this = Rc::clone(self);
+                spawn_local(async move { this.run_tool(permit).await });
+            }
+            Effect::Done { seq, .. } => {
+                self.changed();
+                self.wake(|waiter| waiter.what == Await::Rest && waiter.seq <= seq);
+            }
+        }
+    }
+
+    /// Stores events, then tells. If a write fails nothing runs any more: this chat stops and says so.
+    async fn persist(&self, events: &[Event]) {
+        let Some(first) = events.first() else { return };
+        let lines = events.iter().map(Event::encode).collect();
+        match self.setup.store.append(first.chat.as_str(), first.seq, lines).await {
+            Ok(()) => {
+                let stored = first.seq + events.len() as u64;
+                self.stored.set(stored);
+                self.wake(|waiter| waiter.what == Await::Stored && waiter.seq <= stored);
+                self.changed();
+            }
+            Err(wrong) => {
+                self.broken.replace(Some(wrong.to_string()));
+                self.abort();
+                self.wake(|_| true);
+                self.changed();
+            }
+        }
+    }
+
+    fn judge(self: &Rc<Self>, candidates: &[Candidate]) {
+        let mut opinions = Vec::new();
+        let mut requests = Vec::new();
+        for candidate in candidates {
+            opinions.push(self.setup.rules.iter().filter_map(|rule| rule.opinion(candidate)).collect());
+            // Without randomness there is no id, and without an id the call is refused by the core.
+            if let Ok(id) = platform::random_id() {
+                requests.push(RequestId::new(id));
+            }
+        }
+        // A run that was stopped meanwhile no longer waits for this.
+        let _ = self.handle(Input::Judged { at: platform::now(), opinions, requests });
+    }
+
+    async fn run_tool(self: &Rc<Self>, permit: Permit) {
+        let known = self.setup.tools.iter().find(|known| known.tool.name == permit.tool());
+        let covered = known.filter(|known| self.look(|run| permit.covers(run.chat().id(), &known.tool)));
+        let result = match (covered, AbortController::new()) {
+            (Some(tool), Ok(controller)) => {
+                let signal = controller.signal();
+                self.tool_aborts.borrow_mut().push((permit.call().clone(), controller));
+                tool.run(&permit, &signal).await
+            }
+            _ => Err(Failure::Threw("the tool is no longer what was approved; it was not called".to_owned())),
+        };
+        self.tool_aborts.borrow_mut().retain(|(call, _)| call != permit.call());
+        let (call, attempt) = (permit.call().clone(), permit.attempt());
+        // A result that comes after a stop is not waited for: the call has its outcome.
+        let _ = self.handle(Input::ToolEnded { at: platform::now(), call, attempt, result });
+    }
+}

@@ -1,0 +1,275 @@
+//! A chat driven by hand: the driver's part played by a test, with time and ids as plain numbers.
+#![allow(dead_code)]
+
+use countersign::core::approval::Tool;
+use countersign::core::event::{Body, Event};
+use countersign::core::json;
+use countersign::core::log::{Chat, check_pairing};
+use countersign::core::message::{
+    CallId, ChatId, MessageId, ModelError, ModelErrorClass, Part, RequestId, Turn, TurnCall, TurnEnd, TurnExtra,
+};
+use countersign::core::outcome::{DenyReason, Failure, PersonId, Via};
+use countersign::core::policy::{Opinion, ToolEffect};
+use countersign::core::run::{Candidate, Effect, Handled, Input, Permit, Run, RunError, Settings, Status};
+use countersign::core::wording::Renderer;
+
+pub fn settings() -> Settings {
+    let tool = |name: &str, effect| Tool {
+        name: name.to_owned(),
+        title: None,
+        description: String::new(),
+        input_schema: json::parse_strict(r#"{"type":"object"}"#).unwrap(),
+        effect,
+    };
+    Settings {
+        tools: vec![
+            tool("look", Some(ToolEffect::Read)),
+            tool("read", Some(ToolEffect::Read)),
+            tool("eat", Some(ToolEffect::Write)),
+            tool("odd", None),
+        ],
+        renderer: Renderer::Sentence,
+        max_rounds: 20,
+        expire_after: None,
+        all_notes: false,
+    }
+}
+
+/// What the host's rules say of a call: `eat` with `"free":true` is allowed, with `"never":true` refused.
+pub fn rules(candidate: &Candidate) -> Vec<Opinion> {
+    let mut opinions = Vec::new();
+    if candidate.arguments.contains("free") {
+        opinions.push(Opinion::Allow);
+    }
+    if candidate.arguments.contains("never") {
+        opinions.push(Opinion::Refuse("Never.".to_owned()));
+    }
+    opinions
+}
+
+pub struct Sim {
+    pub run: Run,
+    pub now: u64,
+    /// The stored log.
+    pub lines: Vec<String>,
+    /// One line for each event and effect, in order.
+    pub trace: Vec<String>,
+    /// The model request that waits for a turn.
+    pub model: Option<u64>,
+    pub closing: bool,
+    /// Calls handed to tools that have not come back.
+    pub permits: Vec<Permit>,
+    next_id: u32,
+}
+
+impl Sim {
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            run: Run::new(Chat::new(ChatId::new("c")), settings),
+            now: 1_000,
+            lines: Vec::new(),
+            trace: Vec::new(),
+            model: None,
+            closing: false,
+            permits: Vec::new(),
+            next_id: 0,
+        }
+    }
+
+    pub fn handle(&mut self, input: Input) -> Result<Handled, RunError> {
+        let handled = self.run.handle(input)?;
+        while let Some(effect) = self.run.poll() {
+            self.carry_out(effect);
+        }
+        Ok(handled)
+    }
+
+    fn carry_out(&mut self, effect: Effect) {
+        match effect {
+            Effect::Persist(events) => {
+                for event in events {
+                    assert_eq!(event.seq, self.lines.len() as u64, "events are stored in order, without gaps");
+                    self.trace.push(describe(&event));
+                    let line = event.encode();
+                    assert_eq!(Event::decode(&line).as_ref(), Ok(&event), "an event reads back as it was written");
+                    self.lines.push(line);
+                }
+            }
+            Effect::CallModel { ticket, closing } => {
+                check_pairing(self.run.chat().history()).unwrap();
+                self.trace.push(if closing { "→ model (closing)".to_owned() } else { "→ model".to_owned() });
+                self.model = Some(ticket);
+                self.closing = closing;
+            }
+            Effect::Judge(candidates) => {
+                let opinions = candidates.iter().map(rules).collect();
+                let requests = candidates.iter().map(|_| self.fresh()).collect();
+                self.run.handle(Input::Judged { at: self.now, opinions, requests }).unwrap();
+            }
+            Effect::Ask(request) => self.trace.push(format!("→ ask {} {}", request.id, request.call)),
+            Effect::RunTool(permit) => {
+                self.trace.push(format!("→ run {} {} {}", permit.call(), permit.tool(), permit.arguments()));
+                self.permits.push(permit);
+            }
+            Effect::Done { status, .. } => self.trace.push(format!("→ {}", status.token())),
+        }
+    }
+
+    fn fresh(&mut self) -> RequestId {
+        self.next_id += 1;
+        RequestId::new(format!("q{}", self.next_id))
+    }
+
+    /// A reload: everything that was not stored is gone.
+    pub fn reload(&mut self) {
+        let chat = self.replayed();
+        assert_eq!(&chat, self.run.chat(), "replay gives the live state");
+        self.run = Run::new(chat, self.run.settings().clone());
+        self.model = None;
+        self.permits.clear();
+    }
+
+    pub fn replayed(&self) -> Chat {
+        Chat::replay(ChatId::new("c"), self.lines.iter().map(String::as_str)).unwrap()
+    }
+
+    pub fn send(&mut self, by: Option<&str>) -> Result<Handled, RunError> {
+        let message = MessageId::new(format!("m{}", self.lines.len()));
+        let author = by.and_then(PersonId::new);
+        self.handle(Input::Send { at: self.now, message, author, parts: vec![Part::Text("go".to_owned())] })
+    }
+
+    pub fn turn(&mut self, turn: Turn) -> Result<Handled, RunError> {
+        let ticket = self.model.take().ok_or(RunError::Stale)?;
+        self.handle(Input::TurnEnded { at: self.now, ticket, turn })
+    }
+
+    pub fn fail(&mut self) -> Result<Handled, RunError> {
+        let ticket = self.model.take().ok_or(RunError::Stale)?;
+        let error = ModelError::new(ModelErrorClass::Overloaded, "No luck.");
+        self.handle(Input::TurnFailed { at: self.now, ticket, error, partial: String::new() })
+    }
+
+    pub fn decide(&mut self, request: &str, approve: bool, by: Option<&str>) -> Result<Handled, RunError> {
+        self.decide_with(request, approve, by, None, None)
+    }
+
+    pub fn decide_with(
+        &mut self,
+        request: &str,
+        approve: bool,
+        by: Option<&str>,
+        reason: Option<DenyReason>,
+        note: Option<&str>,
+    ) -> Result<Handled, RunError> {
+        self.handle(Input::Decide {
+            at: self.now,
+            request: RequestId::new(request),
+            approve,
+            by: by.and_then(PersonId::new),
+            via: Via::Card,
+            reason,
+            note: note.map(str::to_owned),
+        })
+    }
+
+    /// Lets the tool that was started first come back.
+    pub fn tool(&mut self, result: Result<&str, Failure>) -> Result<Handled, RunError> {
+        if self.permits.is_empty() {
+            return Err(RunError::Stale);
+        }
+        let permit = self.permits.remove(0);
+        self.handle(Input::ToolEnded {
+            at: self.now,
+            call: permit.call().clone(),
+            attempt: permit.attempt(),
+            result: result.map(str::to_owned),
+        })
+    }
+
+    pub fn stop(&mut self) -> Result<Handled, RunError> {
+        self.model = None;
+        self.handle(Input::Stop { at: self.now, partial: String::new() })
+    }
+
+    pub fn tick(&mut self, ms: u64) -> Result<Handled, RunError> {
+        self.now += ms;
+        self.handle(Input::Tick { at: self.now })
+    }
+
+    pub fn resume(&mut self) -> Result<Handled, RunError> {
+        self.handle(Input::Resume { at: self.now })
+    }
+
+    pub fn status(&self) -> Status {
+        self.run.status()
+    }
+
+    /// What the model was told about a call.
+    pub fn result(&self, call: &str) -> String {
+        let (_, state) = self.run.chat().call(&CallId::new(call)).unwrap();
+        state.result.as_ref().map(|settled| settled.item.text.clone()).unwrap_or_default()
+    }
+
+    /// The trace since the last call of this.
+    pub fn take_trace(&mut self) -> String {
+        let mut text = std::mem::take(&mut self.trace).join("\n");
+        text.push('\n');
+        text
+    }
+}
+
+pub fn answer(text: &str) -> Turn {
+    Turn {
+        end: TurnEnd::Stop,
+        finish_reason: Some("stop".to_owned()),
+        text: text.to_owned(),
+        reasoning: String::new(),
+        refusal: String::new(),
+        calls: Vec::new(),
+        usage: None,
+        extra: TurnExtra::default(),
+    }
+}
+
+pub fn calls(calls: &[(&str, &str)]) -> Turn {
+    let made = calls.iter().enumerate().map(|(place, (name, arguments))| TurnCall {
+        // Providers repeat and restart their ids; nothing may depend on them.
+        provider_id: Some(format!("call_{}", place % 2)),
+        name: (*name).to_owned(),
+        arguments: (*arguments).to_owned(),
+    });
+    let extra = TurnExtra { message: Vec::new(), calls: vec![Vec::new(); calls.len()] };
+    Turn { end: TurnEnd::ToolCalls, calls: made.collect(), extra, ..answer("") }
+}
+
+fn describe(event: &Event) -> String {
+    let kind = event.body.kind();
+    match &event.body {
+        Body::RunStarted { owner, .. } => {
+            format!("{kind} {} owner={}", event.run, owner.as_ref().map_or("-", PersonId::as_str))
+        }
+        Body::TurnCompleted { turn } => format!("{kind} {} calls={}", turn.end.token(), turn.calls.len()),
+        Body::TurnFailed { code, .. } => format!("{kind} {code}"),
+        Body::CallAllowed { call, .. } => format!("{kind} {call}"),
+        Body::CallAsked { call, request, prompt, .. } => format!("{kind} {call} {request} \"{prompt}\""),
+        Body::CallDecided { call, decision } => {
+            let approve = if decision.approve { "approve" } else { "deny" };
+            format!("{kind} {call} {approve} by={}", decision.decided_by.token())
+        }
+        Body::CallStarted { call, attempt } => format!("{kind} {call} attempt={attempt}"),
+        Body::CallSettled { facts, item, .. } => match facts {
+            None => format!("{kind} {}", item.call),
+            Some(facts) => format!(
+                "{kind} {} {}{}{}",
+                item.call,
+                facts.token.token(),
+                facts.decided_by.map(|by| format!(" by={}", by.token())).unwrap_or_default(),
+                if facts.approved { " approved" } else { "" }
+            ),
+        },
+        Body::RunEnded { status, reason } => {
+            format!("{kind} {}{}", status.token(), reason.as_ref().map(|r| format!(" ({r})")).unwrap_or_default())
+        }
+    }
+}

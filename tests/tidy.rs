@@ -1,0 +1,110 @@
+//! The arrows of the architecture, held by reading the sources.
+#![cfg(not(target_arch = "wasm32"))]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            found.push((path, text));
+        }
+    }
+    found
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The code of a file, without its comments.
+fn code(text: &str) -> String {
+    text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_core_knows_no_browser_no_clock_and_no_randomness() {
+    let files = sources(&root().join("src/core"));
+    assert!(files.len() > 10);
+    for (path, text) in files {
+        for word in
+            ["wasm_bindgen", "js_sys", "web_sys", "gloo", "crate::web", "SystemTime", "Instant", "rand", "async "]
+        {
+            let used =
+                code(&text).split(|c: char| !(c.is_alphanumeric() || "_: ".contains(c))).any(|s| s.contains(word));
+            assert!(!used || (word == "rand" && !code(&text).contains("rand::")), "{} uses {word}", path.display());
+        }
+    }
+}
+
+#[test]
+fn modules_use_only_what_stands_before_them() {
+    // Each module with those it may use.
+    let allowed: &[(&str, &[&str])] = &[
+        ("json", &[]),
+        ("sse", &[]),
+        ("message", &["json"]),
+        ("wire", &["json", "message", "sse"]),
+        ("arguments", &["json"]),
+        ("outcome", &["message"]),
+        ("wording", &["json", "message", "outcome"]),
+        ("policy", &["outcome"]),
+        ("approval", &["json", "message", "policy"]),
+        ("guard", &[]),
+        ("event", &["json", "message", "outcome", "approval"]),
+        ("log", &["message", "outcome", "approval", "event"]),
+        ("run", &["json", "message", "outcome", "approval", "event", "log", "policy", "arguments", "wording"]),
+        ("card", &["json", "message", "arguments", "outcome", "approval", "event", "log", "run"]),
+        ("snapshot", &["message", "outcome", "approval", "event", "log", "run", "card"]),
+    ];
+    let core = root().join("src/core");
+    for (path, text) in sources(&core) {
+        let relative = path.strip_prefix(&core).unwrap().with_extension("");
+        let module = relative.components().next().unwrap().as_os_str().to_str().unwrap().to_owned();
+        let (_, may) =
+            allowed.iter().find(|(name, _)| *name == module).unwrap_or_else(|| panic!("{module} has no row"));
+        let text = code(&text);
+        for (other, _) in allowed.iter().filter(|(other, _)| *other != module && !may.contains(other)) {
+            for spelling in [format!("core::{other}::"), format!("core::{other};")] {
+                assert!(!text.contains(&spelling), "{} uses {other}", path.display());
+            }
+            if relative.components().count() == 1 {
+                assert!(!text.contains(&format!("super::{other}::")), "{} uses {other}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn no_room_is_overfull() {
+    for (path, text) in sources(&root().join("src")) {
+        let lines = text.lines().count();
+        assert!(lines <= 600, "{} has {lines} lines", path.display());
+    }
+}
+
+#[test]
+fn the_top_level_holds_nothing_new() {
+    let known = [
+        "Cargo.toml",
+        "Cargo.lock",
+        "CHANGELOG.md",
+        "LICENSE-APACHE",
+        "LICENSE-MIT",
+        "README.md",
+        "src",
+        "target",
+        "tests",
+        "wasm-pack.toml",
+        "www",
+    ];
+    for entry in fs::read_dir(root()).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(name.starts_with('.') || known.contains(&name.as_str()), "{name} does not belong at the top level");
+    }
+}

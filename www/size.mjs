@@ -1,0 +1,50 @@
+// Sizes of what a page downloads, as JSON on stdout; exit code 1 if over budget. Run: npm run --silent size
+//
+// That is dist/index.js, every module it imports statically, the glue and the wasm. A dynamic import is what a page
+// loads only when it uses it, and is not counted.
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { Advice, script } from "./scripts/command.mjs";
+import { dist } from "./scripts/layout.mjs";
+import { matrix } from "./scripts/matrix.mjs";
+import { packages } from "./scripts/packages.mjs";
+
+const staticImport = /^\s*(?:import|export)\s(?:[^"'`;]*\sfrom\s*)?["'](\.[^"']+)["']/gm;
+
+await script(async () => {
+  await packages(process.env);
+  const entry = join(dist, "index.js");
+  if (!existsSync(entry)) throw new Advice(`There is no ${entry}: run "npm run build" first.`);
+
+  const { targets, size } = await matrix();
+  const name = targets.web["out-name"];
+  const paths = new Set();
+  follow(entry, paths);
+  follow(join(dist, "wasm", `${name}.js`), paths);
+  paths.add(join(dist, "wasm", `${name}_bg.wasm`));
+
+  const files = [...paths].map((path) => ({ file: relative(dist, path), ...weigh(readFileSync(path)) }));
+  const sum = (key) => files.reduce((total, file) => total + file[key], 0);
+  const total = { raw: sum("raw"), gzip: sum("gzip"), brotli: sum("brotli") };
+  const budget = size["brotli-budget"];
+  console.log(JSON.stringify({ files, total, budget: { brotli: budget } }, undefined, 2));
+  if (total.brotli > budget) {
+    throw new Advice(`The default entry is ${total.brotli - budget} bytes over its budget in wasm-pack.toml.`);
+  }
+});
+
+function follow(path, seen) {
+  if (seen.has(path)) return;
+  seen.add(path);
+  for (const [, specifier] of readFileSync(path, "utf8").matchAll(staticImport)) {
+    follow(join(dirname(path), specifier), seen);
+  }
+}
+
+function weigh(bytes) {
+  const brotli = brotliCompressSync(bytes, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+  });
+  return { raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotli.length };
+}

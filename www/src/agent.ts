@@ -1,0 +1,65 @@
+import { Chat } from "./chat.js";
+import { CountersignError } from "./error.js";
+import { memoryStore, rawStore } from "./store.js";
+import type { AgentOptions, Model, Tool } from "./types.js";
+import { enter } from "./wasm.js";
+import { RawAgent, type RawChat } from "./wasm/countersign.js";
+
+const raws = new WeakMap<Chat, RawChat>();
+
+/** The wasm side of a chat. */
+export function rawChat(chat: Chat): RawChat {
+  const raw = raws.get(chat);
+  if (!raw) throw new CountersignError("invalid_options", "This is no chat of agent.open(id).");
+  return raw;
+}
+
+/** One set-up of model, tools and rules; its chats share them. */
+export class Agent {
+  readonly #raw: RawAgent;
+  readonly #chats = new Map<string, Promise<Chat>>();
+
+  /** Not for pages: use {@link createAgent}. */
+  constructor(raw: RawAgent) {
+    this.#raw = raw;
+  }
+
+  /** Opens a chat: new, or as the store left it. Calls no model and no tool. The same id gives the same chat. */
+  open(id: string): Promise<Chat> {
+    let chat = this.#chats.get(id);
+    if (!chat) {
+      chat = this.#load(id);
+      this.#chats.set(id, chat);
+      chat.catch(() => this.#chats.delete(id));
+    }
+    return chat;
+  }
+
+  /** Aborts what is under way. Nothing pending is decided by it. */
+  dispose(): void {
+    enter(() => this.#raw.dispose());
+  }
+
+  async #load(id: string): Promise<Chat> {
+    const raw = await enter(() => this.#raw.open(id));
+    const chat = new Chat(id, raw);
+    raws.set(chat, raw);
+    return chat;
+  }
+}
+
+/** Creates an agent. Throws a {@link CountersignError} that names the option at fault. */
+export function createAgent(options: AgentOptions): Agent {
+  const store = (options as AgentOptions | undefined)?.store ?? memoryStore();
+  return enter(() => new Agent(new RawAgent(options, rawStore(store))));
+}
+
+/** A server that speaks the OpenAI Chat Completions format. */
+export function openaiChat(options: Model): Model {
+  return options;
+}
+
+/** A tool; gives editors the types, changes nothing. */
+export function tool(definition: Tool): Tool {
+  return definition;
+}

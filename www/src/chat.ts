@@ -1,0 +1,120 @@
+import { CountersignError } from "./error.js";
+import type { DenyReason } from "./tokens.js";
+import type { Message, Request, RunResult, Snapshot } from "./types.js";
+import { enter } from "./wasm.js";
+import type { RawChat } from "./wasm/countersign.js";
+
+export interface SendOptions {
+  /** Stops the run when it aborts. */
+  signal?: AbortSignal;
+  /** The message's author, where it is not the agent's user; null for not known. */
+  by?: string | null;
+}
+
+export interface DecideOptions {
+  approve: boolean;
+  /** The decider's id; null states that it is not known. */
+  by: string | null;
+  /** Only with a denial. */
+  reason?: DenyReason;
+  note?: string;
+}
+
+/** One chat that is open in this page; made by `agent.open(id)`. */
+export class Chat {
+  readonly id: string;
+  readonly #raw: RawChat;
+  /** Messages that no longer change: all but the last. */
+  readonly #settled: Message[] = [];
+  #snapshot: Snapshot | undefined;
+
+  /** Not for pages: use `agent.open(id)`. */
+  constructor(id: string, raw: RawChat) {
+    this.id = id;
+    this.#raw = raw;
+    enter(() =>
+      raw.subscribe(() => {
+        this.#snapshot = undefined;
+      }),
+    );
+  }
+
+  /** The chat as it stands, frozen; the same reference until something changes. */
+  snapshot(): Snapshot {
+    this.#snapshot ??= enter(() => this.#draw());
+    return this.#snapshot;
+  }
+
+  /** Calls `listener` after every change, also those made by a click. Returns the function that ends it. */
+  subscribe(listener: () => void): () => void {
+    const key = enter(() => this.#raw.subscribe(() => listener()));
+    return () => enter(() => this.#raw.unsubscribe(key));
+  }
+
+  /**
+   * Sends a user's message. A run that is at work is waited for; one that waits for a person is superseded.
+   * Resolves when the run rests.
+   */
+  async send(message: string, options: SendOptions = {}): Promise<RunResult> {
+    if (typeof message !== "string") {
+      throw new CountersignError("invalid_options", "send(message) takes a string.");
+    }
+    return enter(() => this.#raw.send(message, options.by, options.signal));
+  }
+
+  /**
+   * Decides about a pending request. Resolves once the decision is stored; `continuation` resolves when the run
+   * rests again.
+   */
+  async decide(
+    requestId: string,
+    options: DecideOptions,
+  ): Promise<{ result: "applied" | "already"; continuation: Promise<RunResult> }> {
+    const { approve, by, reason, note } = options;
+    if (typeof approve !== "boolean") {
+      throw new CountersignError("invalid_decision", "decide: approve must be true or false.");
+    }
+    const result = await enter(() => this.#raw.decide(requestId, approve, by, reason, note));
+    return { result: result as "applied" | "already", continuation: enter(() => this.#raw.settle()) };
+  }
+
+  /** Goes on with a run that was left interrupted. Never called for you. */
+  async resume(): Promise<RunResult> {
+    return enter(() => this.#raw.resume());
+  }
+
+  /** Makes a failed model request again; tools that ran do not run again. */
+  async retry(): Promise<RunResult> {
+    return enter(() => this.#raw.resume());
+  }
+
+  /** Ends the run: aborts what is under way, lapses what is pending. */
+  async stop(): Promise<RunResult> {
+    return enter(() => this.#raw.stop());
+  }
+
+  #draw(): Snapshot {
+    const count = this.#raw.messageCount();
+    while (this.#settled.length < count - 1) {
+      this.#settled.push(freeze(this.#raw.message(this.#settled.length)) as Message);
+    }
+    const messages = count > 0 ? [...this.#settled, this.#raw.message(count - 1) as Message] : [];
+    const [text, reasoning] = this.#raw.partial() as [string, string];
+    return freeze({
+      id: this.id,
+      ...(this.#raw.runView() as RunResult),
+      messages,
+      requests: this.#raw.requests() as Request[],
+      ...((text || reasoning) && { streaming: { text, reasoning } }),
+    });
+  }
+}
+
+/** Freezes plain data to its leaves; what is frozen already is not visited again. */
+function freeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const field of Object.values(value)) freeze(field);
+  }
+  return value;
+}

@@ -1,0 +1,14 @@
+/**
+ * Every rejection of this package, but the `TypeError` of a wrongly typed reason. `code` is stable, `message` says
+ * what to do.
+ */
+export class CountersignError extends Error {
+  /** The stable code, such as `invalid_options`, `conflict` or `model_auth`. */
+  readonly code: string;
+
+  constructor(code: string, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "CountersignError";
+    this.code = code;
+  }
+}

@@ -1,0 +1,148 @@
+import type { Rule } from "./rules.js";
+import type { MemoryStore } from "./store.js";
+import type { DecidedBy, DenyReason, Outcome, Renderer, Via } from "./tokens.js";
+
+/** Who sits at this page. */
+export interface User {
+  /** An opaque, non-empty id; it never reaches the model. */
+  id: string;
+  name?: string;
+}
+
+/** What a tool learns about its call beside the arguments. */
+export interface ToolContext {
+  callId: string;
+  /** The same for every attempt of this call, and for no other call. */
+  idempotencyKey: string;
+  /** Aborts when the run is stopped. */
+  signal: AbortSignal;
+  /** The note that came with the approval. */
+  note?: string;
+}
+
+export interface Tool {
+  /** 1 to 64 of the characters a-z, A-Z, 0-9, _ and -. */
+  name: string;
+  /** A name for people. */
+  title?: string;
+  /** What it does, for the model. */
+  description?: string;
+  /** A JSON Schema with `type: "object"`. */
+  inputSchema: { type: "object"; [keyword: string]: unknown };
+  /** `read` runs without asking; `write`, or left out, asks. Rules may say otherwise. */
+  effect?: "read" | "write";
+  /** A string goes to the model as it is, anything else as JSON. A rejection becomes `tool_failed`. */
+  // biome-ignore lint/suspicious/noExplicitAny: arguments have the shape of inputSchema, which types cannot know.
+  run: (args: any, context: ToolContext) => unknown;
+}
+
+/** Where model requests go; made by {@link openaiChat}. */
+export interface Model {
+  /** Everything before `/chat/completions`; https, on this machine, or of the page's own origin. */
+  baseUrl: string;
+  model: string;
+  /** Further headers, such as `authorization`; a function is called for every request. */
+  headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
+  /** Default `same-origin`. */
+  credentials?: "omit" | "same-origin" | "include";
+  fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Whether to ask for token counts by `stream_options`; some old servers refuse it. Default true. */
+  includeUsage?: boolean;
+}
+
+export interface AgentOptions {
+  /** Author of messages and decider of clicks; null says "I do not know". */
+  user: User | null;
+  model: Model;
+  instructions?: string;
+  /** Merged into each request body as they are. */
+  params?: Record<string, unknown>;
+  tools?: Tool[];
+  rules?: Rule[];
+  approvals?: {
+    /** Milliseconds until a request lapses; null, the default, for never. */
+    expireAfterMs?: number | null;
+    /** Whose notes the model reads: the run owner's (`own`, the default) or everybody's (`all`). */
+    notes?: "own" | "all";
+  };
+  renderer?: Renderer;
+  /** Model turns per run; default 20. Then one closing request without tools. */
+  maxRounds?: number;
+  store?: MemoryStore;
+}
+
+export type Status = "idle" | "running" | "pending" | "interrupted" | "error" | "done" | "stopped" | "limit";
+
+/** How a run stands when it rests. */
+export interface RunResult {
+  status: Status;
+  /** More about the end: `repeated_denied_call`, `superseded`, `stopped`, `refusal`, `length`, `empty` … */
+  reason?: string;
+  /** The failed model request behind status `error`. */
+  error?: { code: string; message: string };
+  /** The text of the run's last answer. */
+  text: string;
+}
+
+export interface Decision {
+  approve: boolean;
+  decidedBy: DecidedBy;
+  /** The decider's id; null where it is not known. */
+  by: string | null;
+  via: Via;
+  reason?: DenyReason;
+  note?: string;
+}
+
+export interface Call {
+  id: string;
+  tool: string;
+  title?: string;
+  /** The exact text of the arguments, as the model wrote it. */
+  arguments: string;
+  state: "requested" | "waiting" | "ready" | "running" | "settled";
+  requestId?: string;
+  decision?: Decision;
+  /** Absent for a plain result. */
+  outcome?: Outcome;
+  decidedBy?: DecidedBy;
+  /** Whether the tool ran; null where that is not known, absent while the call is open. */
+  executed?: boolean | null;
+  /** The one result, as the model reads it. */
+  result?: { text: string; isError: boolean };
+}
+
+export type Message =
+  | { type: "user"; id: string; by: string | null; text: string }
+  | { type: "assistant"; id: string; text: string; reasoning: string; refusal: string; calls: Call[] }
+  | { type: "error"; id: string; code: string; message: string; text: string };
+
+/** The approval card as data, hidden characters already replaced by visible tokens such as `⟨U+202E⟩`. */
+export interface CardView {
+  tool: string;
+  title?: string;
+  why: string;
+  arguments: { path: string; kind: string; text: string; long: boolean }[];
+  /** What a decision covers: SHA-256, hexadecimal. */
+  digest: string;
+}
+
+export interface Request {
+  id: string;
+  kind: "approval";
+  callId: string;
+  /** Why it stopped. */
+  prompt: string;
+  /** Milliseconds since the epoch; null for never. */
+  expiresAt: number | null;
+  view: CardView;
+}
+
+/** The chat at one moment. The same reference until something changes. */
+export interface Snapshot extends RunResult {
+  id: string;
+  messages: readonly Message[];
+  requests: readonly Request[];
+  /** What of an answer has arrived. */
+  streaming?: { text: string; reasoning: string };
+}
