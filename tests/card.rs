@@ -51,7 +51,7 @@ impl Stage {
     }
 
     fn update(&self, cards: &[Card]) {
-        self.list.as_ref().unwrap().update(cards, true);
+        self.list.as_ref().unwrap().update(cards, true).unwrap();
     }
 
     fn all(&self, selector: &str) -> Vec<HtmlElement> {
@@ -289,10 +289,10 @@ fn an_update_keeps_what_did_not_change() {
 fn the_note_says_who_reads_it() {
     let stage = Stage::new();
     let list = stage.list.as_ref().unwrap();
-    list.update(&[card("r1")], false);
+    list.update(&[card("r1")], false).unwrap();
     assert_eq!(stage.text("label span"), "Note (optional, not shown to the assistant)");
     stage.note(0).set_value("kept");
-    list.update(&[card("r1")], true);
+    list.update(&[card("r1")], true).unwrap();
     assert_eq!(stage.text("label span"), "Note (optional)");
     assert_eq!(stage.note(0).value(), "kept");
     assert_eq!(stage.note(0).max_length(), 500);

@@ -9,6 +9,7 @@ use countersign::core::json::{Json, parse_lenient, parse_strict};
 use countersign::core::message::{CallId, HistoryItem, ModelError, ModelErrorClass, Turn};
 use countersign::core::wire::openai_chat::{Dialect, OpenAiChat, Reducer};
 use countersign::core::wire::{RetryHints, http_error};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Verdicts of the recorded collection that this project does not share: the file's name, the field, the value here, why.
@@ -26,6 +27,12 @@ fn collection() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/fixtures");
     let folder = std::env::var_os("COUNTERSIGN_FIXTURES").map_or(beside, PathBuf::from);
     folder.join("index.json").exists().then_some(folder)
+}
+
+/// Says something that the test harness does not swallow when the test passes.
+fn say(line: &str) {
+    let line = format!("fixtures: {line}\n");
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
 }
 
 fn read_json(path: &Path) -> Json {
@@ -137,6 +144,21 @@ fn differences(name: &str, outcome: &Outcome, expected: &Json) -> Vec<String> {
     found
 }
 
+/// A stream that breaks off anywhere gives no call that the whole stream does not give exactly so.
+fn check_prefixes(name: &str, stream: &[u8], whole: &Outcome) {
+    let mut reducer = model().reducer();
+    for (place, byte) in stream.iter().enumerate() {
+        reducer.feed(&[*byte]);
+        if let Ok(turn) = reducer.clone().finish()
+            && !turn.end.is_cut()
+            && !turn.calls.is_empty()
+        {
+            let calls = whole.result.as_ref().map(|turn| &turn.calls);
+            assert_eq!(Ok(&turn.calls), calls, "{name}, broken off behind byte {place}");
+        }
+    }
+}
+
 /// Whatever a turn was, its history item is one that every server takes.
 fn check_history_item(name: &str, turn: &Turn) {
     let call_ids: Vec<CallId> = (1..=turn.calls.len()).map(|place| CallId::new(format!("t1c{place}"))).collect();
@@ -169,7 +191,7 @@ fn check_history_item(name: &str, turn: &Turn) {
 #[test]
 fn recorded_streams_give_their_verdicts() {
     let Some(folder) = collection() else {
-        println!("The recorded streams are not here (COUNTERSIGN_FIXTURES): skipped. The project's own cases run.");
+        say("The recorded streams are not here (COUNTERSIGN_FIXTURES): skipped. The project's own cases run.");
         return;
     };
     let index = read_json(&folder.join("index.json"));
@@ -180,6 +202,7 @@ fn recorded_streams_give_their_verdicts() {
         let name = text(stream, "name");
         let bytes = std::fs::read(folder.join(text(stream, "file"))).unwrap();
         let outcome = reduce_in_every_way(name, &bytes);
+        check_prefixes(name, &bytes, &outcome);
         found.extend(differences(name, &outcome, stream.get("expected").unwrap()));
         if let Ok(turn) = &outcome.result {
             check_history_item(name, turn);
@@ -188,13 +211,13 @@ fn recorded_streams_give_their_verdicts() {
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
     assert!(count > 0, "the index has no stream of this format");
-    println!("{count} recorded streams");
+    say(&format!("{count} recorded streams checked."));
 }
 
 #[test]
 fn recorded_http_errors_give_their_class() {
     let Some(folder) = collection() else {
-        println!("The recorded errors are not here (COUNTERSIGN_FIXTURES): skipped.");
+        say("The recorded errors are not here (COUNTERSIGN_FIXTURES): skipped.");
         return;
     };
     let index = read_json(&folder.join("index.json"));
@@ -221,7 +244,7 @@ fn recorded_http_errors_give_their_class() {
         count += 1;
     }
     assert!(count > 0);
-    println!("{count} recorded errors");
+    say(&format!("{count} recorded errors checked."));
 }
 
 #[test]
@@ -235,7 +258,9 @@ fn own_streams_give_their_verdicts() {
             continue;
         }
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let outcome = reduce_in_every_way(&name, &std::fs::read(&path).unwrap());
+        let bytes = std::fs::read(&path).unwrap();
+        let outcome = reduce_in_every_way(&name, &bytes);
+        check_prefixes(&name, &bytes, &outcome);
         found.extend(differences(&name, &outcome, &read_json(&path.with_extension("json"))));
         if let Ok(turn) = &outcome.result {
             check_history_item(&name, turn);

@@ -1,5 +1,6 @@
 //! The loop's exits, one script each; the stored events are the snapshot.
 #![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod sim;
 
@@ -11,21 +12,29 @@ use sim::{Sim, answer, calls, settings};
 
 /// Runs a script from a first message of ada's and compares what was stored and done since.
 fn check(script: impl FnOnce(&mut Sim), expected: Expect) {
+    expected.assert_eq(&trace(script));
+}
+
+/// Runs a script from a first message of ada's; what was stored and done since.
+fn trace(script: impl FnOnce(&mut Sim)) -> String {
     let mut sim = Sim::new(settings());
     sim.send(Some("ada")).unwrap();
     sim.take_trace();
     script(&mut sim);
-    expected.assert_eq(&sim.take_trace());
     sim.reload();
+    sim.take_trace()
 }
 
 #[test]
 fn an_answer_ends_the_run() {
-    check(|sim| assert!(sim.turn(answer("Hello.")).is_ok()), expect![[r#"
+    check(
+        |sim| assert!(sim.turn(answer("Hello.")).is_ok()),
+        expect![[r#"
         turn.completed stop calls=0
         run.ended done
         → done
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -74,24 +83,14 @@ fn a_write_waits_and_runs_once_approved() {
 
 #[test]
 fn a_denial_is_the_owners_anothers_or_nobodys() {
-    for (by, expected) in [
-        (Some("ada"), "decided_by: run_owner"),
-        (Some("bob"), "decided_by: other_user"),
-        (None, "decided_by: unknown"),
-    ] {
-        check(
-            |sim| {
-                sim.turn(calls(&[("eat", "{}")])).unwrap();
-                sim.decide("q1", false, by).unwrap();
-                assert!(sim.result("r1t1c1").contains(expected));
-                assert!(sim.permits.is_empty());
-                let trace = sim.take_trace();
-                assert!(trace.contains("tool.call.denied r1t1c1 approval_denied"), "{trace}");
-            },
-            expect![[r#"
-
-            "#]            "#]            "#]],
-        );
+    for (by, expected) in [(Some("ada"), "run_owner"), (Some("bob"), "other_user"), (None, "unknown")] {
+        let trace = trace(|sim| {
+            sim.turn(calls(&[("eat", "{}")])).unwrap();
+            sim.decide("q1", false, by).unwrap();
+            assert!(sim.result("r1t1c1").contains(&format!("decided_by: {expected}")));
+        });
+        let denied = format!("tool.call.denied r1t1c1 approval_denied by={expected}\n→ model\n");
+        assert!(trace.ends_with(&denied) && !trace.contains("→ run"), "{trace}");
     }
 }
 
@@ -177,7 +176,8 @@ fn neighbouring_reads_run_together_and_a_write_runs_alone() {
 fn a_new_message_supersedes_what_waits() {
     check(
         |sim| {
-            sim.turn(calls(&[("eat", "{\"n\":1}"), ("eat", "{\"n\":2}"), ("eat", "{\"n\":3}"), ("look", "{}")])).unwrap();
+            sim.turn(calls(&[("eat", "{\"n\":1}"), ("eat", "{\"n\":2}"), ("eat", "{\"n\":3}"), ("look", "{}")]))
+                .unwrap();
             sim.decide("q1", true, Some("ada")).unwrap();
             sim.decide("q2", false, Some("ada")).unwrap();
             sim.send(Some("ada")).unwrap();
@@ -326,23 +326,16 @@ fn what_cannot_run_is_refused_without_a_card() {
 #[test]
 fn no_call_of_a_cut_turn_runs() {
     for end in [TurnEnd::Length, TurnEnd::Truncated] {
-        check(
-            |sim| {
-                let mut turn = calls(&[("look", "{}"), ("eat", "{}")]);
-                turn.end = end;
-                sim.turn(turn.clone()).unwrap();
-                sim.take_trace();
-                // A second cut turn in a row ends the run: the model would go on for ever.
-                sim.turn(turn).unwrap();
-                let trace = sim.take_trace();
-                assert!(!trace.contains("→ run") && !trace.contains("asked"), "{trace}");
-                assert!(trace.ends_with("run.ended stopped (repeated_cut_turn)\n→ stopped\n"), "{trace}");
-                assert!(sim.result("r1t2c2").starts_with("Error: turn_truncated. "));
-            },
-            expect![[r#"
-
-            "#]            "#]],
-        );
+        let trace = trace(|sim| {
+            let mut turn = calls(&[("look", "{}"), ("eat", "{}")]);
+            turn.end = end;
+            sim.turn(turn.clone()).unwrap();
+            // A second cut turn in a row ends the run: the model would go on for ever.
+            sim.turn(turn).unwrap();
+            assert!(sim.result("r1t2c2").starts_with("Error: turn_truncated. "));
+        });
+        assert!(!trace.contains("→ run") && !trace.contains("asked"), "{trace}");
+        assert!(trace.ends_with("run.ended stopped (repeated_cut_turn)\n→ stopped\n"), "{trace}");
     }
 }
 
@@ -501,7 +494,10 @@ fn the_first_decision_wins() {
     let mut sim = Sim::new(settings());
     sim.send(Some("ada")).unwrap();
     sim.turn(calls(&[("eat", "{\"n\":1}"), ("eat", "{\"n\":2}")])).unwrap();
-    assert_eq!(sim.decide_with("q1", true, Some("ada"), Some(DenyReason::Skip), None), Err(RunError::ReasonWithApproval));
+    assert_eq!(
+        sim.decide_with("q1", true, Some("ada"), Some(DenyReason::Skip), None),
+        Err(RunError::ReasonWithApproval)
+    );
     assert_eq!(sim.decide("q1", false, Some("ada")), Ok(Handled::Applied));
     let before = sim.lines.len();
     assert_eq!(sim.decide("q1", false, Some("ada")), Ok(Handled::Already));
@@ -518,7 +514,9 @@ fn the_first_decision_wins() {
 
 #[test]
 fn notes_of_others_stay_in_the_log() {
-    for (by, all, shown) in [(Some("ada"), false, true), (Some("bob"), false, false), (None, false, false), (Some("bob"), true, true)] {
+    for (by, all, shown) in
+        [(Some("ada"), false, true), (Some("bob"), false, false), (None, false, false), (Some("bob"), true, true)]
+    {
         for approve in [false, true] {
             let mut open = settings();
             open.all_notes = all;

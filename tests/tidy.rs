@@ -1,5 +1,6 @@
 //! The arrows of the architecture, held by reading the sources.
 #![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -78,16 +78,17 @@ impl Json {
     /// The value of a number written as plain digits (`12`, not `1.2e1`) that fits.
     pub fn as_u64(&self) -> Option<u64> {
         match self {
-            Self::Number(text) => text.parse().ok(),
+            Self::Number(text) => number::whole(text),
             _ => None,
         }
     }
 
     /// The value of a number written as plain digits, with or without a minus sign, that fits.
     pub fn as_i64(&self) -> Option<i64> {
-        match self {
-            Self::Number(text) => text.parse().ok(),
-            _ => None,
+        let Self::Number(text) = self else { return None };
+        match text.strip_prefix('-') {
+            Some(digits) => 0i64.checked_sub_unsigned(number::whole(digits)?),
+            None => i64::try_from(number::whole(text)?).ok(),
         }
     }
 
@@ -207,7 +208,7 @@ pub fn write_string(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
     while let Some(at) = rest.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
-        let (plain, special) = rest.split_at(at);
+        let Some((plain, special)) = rest.split_at_checked(at) else { break };
         out.push_str(plain);
         let mut chars = special.chars();
         match chars.next() {

@@ -7,7 +7,7 @@ use js_sys::{Array, Function, Object};
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 
-use super::driver::{Driver, Listener};
+use super::driver::Driver;
 use super::error::{error, from_run, set_factory};
 use super::fetch::Endpoint;
 use super::platform;
@@ -252,7 +252,7 @@ impl RawChat {
 
     /// Calls a function after every change; returns what `unsubscribe` takes.
     pub fn subscribe(&self, listener: Function) -> u32 {
-        self.driver.subscribe(Listener::Page(listener))
+        self.driver.subscribe(listener)
     }
 
     /// Takes a listener away.

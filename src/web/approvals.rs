@@ -8,7 +8,7 @@ use web_sys::ShadowRoot;
 
 use super::agent::{RawChat, decider};
 use super::card::{CardList, Decided};
-use super::driver::{Driver, Listener};
+use super::driver::Driver;
 use super::platform;
 use crate::core::card::cards;
 use crate::core::message::RequestId;
@@ -18,11 +18,6 @@ use crate::core::run::Input;
 /// Cards of one chat, drawn into a shadow root until dropped.
 #[wasm_bindgen]
 pub struct RawApprovals {
-    inner: Rc<Inner>,
-    key: u32,
-}
-
-struct Inner {
     driver: Rc<Driver>,
     list: CardList,
     by: Function,
@@ -36,39 +31,20 @@ impl RawApprovals {
         let driver = chat.driver();
         let (decides, asks) = (Rc::clone(&driver), by.clone());
         let list = CardList::new(root, Rc::new(move |decided| decide(&decides, &asks, decided)))?;
-        let inner = Rc::new(Inner { driver, list, by });
-        let weak = Rc::downgrade(&inner);
-        let listener = Listener::Card(Rc::new(move || {
-            if let Some(inner) = weak.upgrade() {
-                inner.update();
-            }
-        }));
-        let key = inner.driver.subscribe(listener);
-        inner.update();
-        Ok(Self { inner, key })
+        let drawn = Self { driver, list, by };
+        drawn.update()?;
+        Ok(drawn)
     }
 
-    /// Draws again, after `by` has come to answer differently.
-    pub fn update(&self) {
-        self.inner.update();
-    }
-}
-
-impl Drop for RawApprovals {
-    fn drop(&mut self) {
-        self.inner.driver.unsubscribe(self.key);
-    }
-}
-
-impl Inner {
-    fn update(&self) {
+    /// Draws the chat as it is now, for who decides now.
+    pub fn update(&self) -> Result<(), JsValue> {
         let by = person(&self.driver, &self.by);
         let reaches = self.driver.look(|run| {
             let owner = run.chat().run().and_then(|run| run.owner.as_ref());
             run.settings().all_notes || Decider::of(by.as_ref(), owner) == Decider::RunOwner
         });
         let shown = self.driver.look(|run| cards(run, by.as_ref()));
-        self.list.update(&shown, reaches);
+        self.list.update(&shown, reaches)
     }
 }
 

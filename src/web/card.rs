@@ -16,7 +16,6 @@ use web_sys::{CssStyleSheet, Document, HtmlElement, ShadowRoot};
 
 use crate::core::card::Card;
 use crate::web::guard::Watch;
-use crate::web::platform;
 use entry::Entry;
 
 /// A person's click, which passed the input guard.
@@ -75,15 +74,8 @@ impl CardList {
     }
 
     /// Shows these cards, in this order. A card that is there already keeps its elements, the note being typed, the
-    /// focus and its arming as far as nothing about it changed. Should the platform refuse to make an element, the page's
-    /// error reporting hears of it.
-    pub fn update(&self, cards: &[Card], note_reaches_model: bool) {
-        if let Err(thrown) = self.draw(cards, note_reaches_model) {
-            platform::report(&thrown);
-        }
-    }
-
-    fn draw(&self, cards: &[Card], note_reaches_model: bool) -> Result<(), JsValue> {
+    /// focus and its arming as far as nothing about it changed.
+    pub fn update(&self, cards: &[Card], note_reaches_model: bool) -> Result<(), JsValue> {
         let before = self.entries.borrow().clone();
         let focused = self.root.active_element();
         let focused = focused.and_then(|element| before.iter().find(|entry| entry.contains(&element)).cloned());

@@ -36,7 +36,7 @@ pub struct Driver {
     stored: Cell<u64>,
     broken: RefCell<Option<String>>,
     waiters: RefCell<Vec<Waiter>>,
-    listeners: RefCell<Vec<(u32, Listener)>>,
+    listeners: RefCell<Vec<(u32, Function)>>,
     next_listener: Cell<u32>,
 }
 
@@ -47,15 +47,6 @@ pub struct Partial {
     pub text: String,
     /// Its reasoning.
     pub reasoning: String,
-}
-
-/// Who is told of changes.
-#[derive(Clone)]
-pub enum Listener {
-    /// A function of the page.
-    Page(Function),
-    /// A card list of this module.
-    Card(Rc<dyn Fn()>),
 }
 
 struct Waiter {
@@ -167,7 +158,7 @@ impl Driver {
     }
 
     /// Registers a listener; returns what [`unsubscribe`](Self::unsubscribe) takes.
-    pub fn subscribe(&self, listener: Listener) -> u32 {
+    pub fn subscribe(&self, listener: Function) -> u32 {
         let key = self.next_listener.get();
         self.next_listener.set(key + 1);
         self.listeners.borrow_mut().push((key, listener));
@@ -183,9 +174,8 @@ impl Driver {
     fn changed(&self) {
         let listeners = self.listeners.borrow().clone();
         for (_, listener) in listeners {
-            match listener {
-                Listener::Page(function) => platform::notify(&function, &JsValue::UNDEFINED),
-                Listener::Card(update) => update(),
+            if let Err(thrown) = listener.call0(&JsValue::UNDEFINED) {
+                platform::report(&thrown);
             }
         }
     }

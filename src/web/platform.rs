@@ -1,6 +1,6 @@
 //! The clock, randomness and timers of the page.
 
-use js_sys::{Date, Function, Uint8Array};
+use js_sys::{Date, Uint8Array};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -32,14 +32,8 @@ pub fn random_id() -> Result<String, JsValue> {
     Ok(id)
 }
 
-/// Calls a function of the page; what it throws goes to the page's own error reporting.
-pub fn notify(listener: &Function, argument: &JsValue) {
-    if let Err(thrown) = listener.call1(&JsValue::UNDEFINED, argument) {
-        report(&thrown);
-    }
-}
-
-/// Hands an error that nobody waits for to the page's error reporting.
-pub fn report(error: &JsValue) {
-    let _ = report_error(error);
+/// Hands an error that nobody here waits for to the page's own error reporting.
+pub fn report(thrown: &JsValue) {
+    // A platform without reportError has no place for it either.
+    let _ = report_error(thrown);
 }

@@ -7,7 +7,7 @@ import { RawAgent, type RawChat } from "./wasm/countersign.js";
 
 const raws = new WeakMap<Chat, RawChat>();
 
-/** The wasm side of a chat. */
+/** @internal The wasm side of a chat. */
 export function rawChat(chat: Chat): RawChat {
   const raw = raws.get(chat);
   if (!raw) throw new CountersignError("invalid_options", "This is no chat of agent.open(id).");
@@ -19,7 +19,7 @@ export class Agent {
   readonly #raw: RawAgent;
   readonly #chats = new Map<string, Promise<Chat>>();
 
-  /** Not for pages: use {@link createAgent}. */
+  /** @internal Pages use {@link createAgent}. */
   constructor(raw: RawAgent) {
     this.#raw = raw;
   }

@@ -28,7 +28,7 @@ export class Chat {
   readonly #settled: Message[] = [];
   #snapshot: Snapshot | undefined;
 
-  /** Not for pages: use `agent.open(id)`. */
+  /** @internal Pages use `agent.open(id)`. */
   constructor(id: string, raw: RawChat) {
     this.id = id;
     this.#raw = raw;

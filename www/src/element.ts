@@ -31,40 +31,51 @@
  * dispatched events never decide; a page decides through `chat.decide`.
  */
 
-/** The cards of one chat in one shadow root; they follow the chat by themselves. */
+/** What the element needs of a chat. */
+export interface ShownChat {
+  /** Calls `listener` after every change; returns what ends that. */
+  subscribe(listener: () => void): () => void;
+}
+
+/** The cards in one shadow root. */
 export interface Attached {
-  /** Draws again, after `by` has come to answer differently. */
+  /** Shows the chat as it is now. */
   update(): void;
   /** Takes the cards out. Decides nothing. */
   free(): void;
 }
 
 /**
- * Draws the cards of `chat` into `root`. `by` is asked at each decision and each time the cards are drawn: undefined =
- * the agent's user, null = not known.
+ * Draws the cards of `chat` into `root`; `by` is asked at each decision and at each `update`: undefined = the agent's
+ * user, null = not known.
  */
-export type Attach<Chat> = (root: ShadowRoot, chat: Chat, by: () => string | null | undefined) => Attached;
+export type Attach<Chat extends ShownChat> = (
+  root: ShadowRoot,
+  chat: Chat,
+  by: () => string | null | undefined,
+) => Attached;
 
 /** The element `<countersign-approvals>`. */
-export interface CountersignApprovals<Chat = unknown> extends HTMLElement {
+export interface CountersignApprovals<Chat extends ShownChat = ShownChat> extends HTMLElement {
   chat: Chat | null;
   by: string | null | undefined;
 }
 
 /** Registers `<countersign-approvals>`; later calls change nothing. */
-export function defineElements<Chat>(attach: Attach<Chat>): void {
+export function defineElements<Chat extends ShownChat>(attach: Attach<Chat>): void {
   if (customElements.get("countersign-approvals") === undefined) {
     customElements.define("countersign-approvals", approvals(attach));
   }
 }
 
 /** The class is made here and not on import, so that a server without HTMLElement can import this module. */
-function approvals<Chat>(attach: Attach<Chat>): CustomElementConstructor {
+function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementConstructor {
   return class extends HTMLElement implements CountersignApprovals<Chat> {
     readonly #root = this.attachShadow({ mode: "open" });
     #chat: Chat | null = null;
     #by: string | null | undefined;
     #attached: Attached | undefined;
+    #unsubscribe: (() => void) | undefined;
 
     get chat(): Chat | null {
       return this.#chat;
@@ -91,9 +102,12 @@ function approvals<Chat>(attach: Attach<Chat>): CustomElementConstructor {
 
     connectedCallback(): void {
       // Properties that were set before the element was registered hide the setters until they are set again.
-      for (const name of ["by", "chat"]) {
-        const early = Object.getOwnPropertyDescriptor(this, name);
-        if (early !== undefined && Reflect.deleteProperty(this, name)) Reflect.set(this, name, early.value);
+      for (const name of ["by", "chat"] as const) {
+        if (Object.hasOwn(this, name)) {
+          const early = this[name];
+          Reflect.deleteProperty(this, name);
+          Reflect.set(this, name, early);
+        }
       }
       this.#attach();
     }
@@ -108,11 +122,16 @@ function approvals<Chat>(attach: Attach<Chat>): CustomElementConstructor {
     #attach(): void {
       const chat = this.#chat;
       if (chat === null || !this.isConnected || this.#attached !== undefined) return;
-      this.#attached = attach(this.#root, chat, () => this.#by);
+      const attached = attach(this.#root, chat, () => this.#by);
+      this.#attached = attached;
+      this.#unsubscribe = chat.subscribe(() => attached.update());
+      attached.update();
     }
 
     #detach(): void {
+      this.#unsubscribe?.();
       this.#attached?.free();
+      this.#unsubscribe = undefined;
       this.#attached = undefined;
     }
   };

@@ -14,7 +14,7 @@ export function memoryStore(): MemoryStore {
   return new MemoryStore();
 }
 
-/** The wasm side of a store, made on first use. */
+/** @internal The wasm side of a store, made on first use. */
 export function rawStore(store: MemoryStore): RawMemoryStore {
   let raw = raws.get(store);
   if (!raw) {

@@ -55,6 +55,14 @@ pub(super) fn read(literal: &str) -> Number {
     Number { value: value * sign, is_zero: false, is_integer, is_exact }
 }
 
+/// The value of plain digits that fits into 64 bits.
+pub(super) fn whole(digits: &str) -> Option<u64> {
+    digits.bytes().try_fold(0u64, |value, digit| {
+        let digit = char::from(digit).to_digit(10)?;
+        value.checked_mul(10)?.checked_add(u64::from(digit))
+    })
+}
+
 /// The exponent's value; one too long for 64 bits is as good as infinite.
 fn read_exponent(text: &str) -> i64 {
     let (negative, digits) = match text.strip_prefix('-') {

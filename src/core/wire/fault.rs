@@ -6,6 +6,8 @@
 use super::super::json::{Json, parse_lenient, parse_prefix};
 use super::super::message::{ModelError, ModelErrorClass};
 
+/// Groq's code for a call that its own check refused.
+const TOOL_USE_FAILED: &str = "tool_use_failed";
 /// The most characters of a server's own words that are kept for a person to read.
 const MAX_MESSAGE: usize = 500;
 
@@ -109,22 +111,19 @@ pub(super) fn from_json(value: &Json, status: Option<u16>) -> ModelError {
 
 /// An error in words only.
 pub(super) fn described(status: Option<u16>, tag: &str, message: String) -> ModelError {
-    let (tag, lower) = (tag.to_ascii_lowercase(), message.to_ascii_lowercase());
-    let class = classify(status, &tag, &lower);
-    let mut error = ModelError::new(class, sentence(&message));
+    let mut error = ModelError::new(classify(status, tag, &message), sentence(&message));
     // Nothing ran, and the next sample may be well-formed.
-    error.retryable |= tag.contains("tool_use_failed");
+    error.retryable |= find(tag, TOOL_USE_FAILED).is_some();
     error.status = status;
-    error.retry_after_ms = ["try again in ", "retry in ", "retry after "].iter().find_map(|words| {
-        let (_, wait) = lower.split_once(words)?;
-        wait_ms(wait)
-    });
+    error.retry_after_ms = ["try again in ", "retry in ", "retry after "]
+        .iter()
+        .find_map(|words| wait_ms(message.get(find(&message, words)? + words.len()..)?));
     error
 }
 
 /// The class, by the first rule that fits. Codes and types say more than the status, which says more than prose.
 fn classify(status: Option<u16>, tag: &str, message: &str) -> ModelErrorClass {
-    let any = |text: &str, words: &[&str]| words.iter().any(|word| text.contains(word));
+    let any = |text: &str, words: &[&str]| words.iter().any(|word| find(text, word).is_some());
     let context = ["context_length", "context_window", "exceed_context", "too_many_prompt_tokens"];
     let context_words = [
         "context length",
@@ -145,9 +144,9 @@ fn classify(status: Option<u16>, tag: &str, message: &str) -> ModelErrorClass {
         ModelErrorClass::Auth
     } else if status == Some(429) || any(tag, &["rate_limit", "ratelimit", "too_many_requests", "resource_exhausted"]) {
         ModelErrorClass::RateLimit
-    } else if tag.contains("tool_use_failed") {
+    } else if any(tag, &[TOOL_USE_FAILED]) {
         ModelErrorClass::Provider
-    } else if message.contains("requires --jinja") {
+    } else if any(message, &["requires --jinja"]) {
         // llama.cpp calls its own missing switch a server error.
         ModelErrorClass::BadRequest
     } else if matches!(status, Some(408 | 409 | 500..)) || any(tag, &["overloaded", "unavailable", "server_error"]) {
@@ -159,6 +158,12 @@ fn classify(status: Option<u16>, tag: &str, message: &str) -> ModelErrorClass {
     } else {
         ModelErrorClass::Provider
     }
+}
+
+/// Where a text has these words, whatever their case. The standard library's search is made for long texts, and takes
+/// ten times the code.
+fn find(text: &str, words: &str) -> Option<usize> {
+    text.as_bytes().windows(words.len()).position(|window| window.eq_ignore_ascii_case(words.as_bytes()))
 }
 
 /// The sentence in an error: its text, its `message` or `detail`, or those of what it holds.
@@ -184,9 +189,9 @@ fn retry_delay(error: &Json) -> Option<u64> {
 /// a millisecond are rounded up. `None` for a text that does not begin with a duration, such as an HTTP date.
 pub fn wait_ms(text: &str) -> Option<u64> {
     let mut total = None;
-    let mut rest = text.trim_start();
+    let mut rest = text.trim_ascii_start();
     while let Some((thousandths, after)) = split_number(rest) {
-        let after = after.trim_start();
+        let after = after.trim_ascii_start();
         let unit = after.bytes().take_while(u8::is_ascii_alphabetic).count();
         let (unit, after) = after.split_at_checked(unit)?;
         let wait = match unit {
@@ -224,7 +229,7 @@ fn split_number(text: &str) -> Option<(u64, &str)> {
 /// A server's words on one line, at most [`MAX_MESSAGE`] characters of them.
 pub(super) fn sentence(text: &str) -> String {
     let mut out = String::new();
-    for word in text.split_whitespace() {
+    for word in text.split_ascii_whitespace() {
         if !out.is_empty() {
             out.push(' ');
         }
@@ -240,9 +245,9 @@ pub(super) fn sentence(text: &str) -> String {
 /// Names an HTML page by its title.
 pub(super) fn push_page(page: &[u8], out: &mut String) {
     let page = String::from_utf8_lossy(page.get(..16 << 10).unwrap_or(page));
-    let title = page.to_ascii_lowercase().find("<title").and_then(|at| {
+    let title = find(&page, "<title").and_then(|at| {
         let (_, title) = page.get(at..)?.split_once('>')?;
-        Some(sentence(title.split('<').next()?))
+        Some(sentence(title.split_once('<').map_or(title, |(title, _)| title)))
     });
     out.push_str("an HTML page");
     if let Some(title) = title.filter(|title| !title.is_empty()) {

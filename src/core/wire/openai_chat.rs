@@ -232,7 +232,9 @@ fn push_user(parts: &[Part], out: &mut String) {
 /// A call's name as servers take it in a history. What they refuse once they refuse in every later request, so a name the
 /// model made up must not stay as it is.
 fn wire_name(name: &str) -> String {
-    let name = name.split("<|").next().unwrap_or("");
+    // Behind `<|` a model's chat template has leaked into the name.
+    let end = name.as_bytes().windows(2).position(|bytes| bytes == b"<|");
+    let name = end.and_then(|end| name.get(..end)).unwrap_or(name);
     let plain = |char: char| if char.is_ascii_alphanumeric() || "_-.:/".contains(char) { char } else { '_' };
     let name: String = name.chars().take(64).map(plain).collect();
     if name.is_empty() { String::from("unknown") } else { name }

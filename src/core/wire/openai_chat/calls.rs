@@ -96,7 +96,7 @@ impl Calls {
         slots
             .map(|slot| {
                 let mut arguments = slot.arguments.into_text();
-                if !is_cut && matches!(arguments.trim(), "" | "null") {
+                if !is_cut && matches!(arguments.trim_ascii(), "" | "null") {
                     arguments = String::from("{}");
                 }
                 let provider_id = Some(slot.id).filter(|id| !id.is_empty());

@@ -63,7 +63,7 @@ impl Reducer {
             && let Ok((_, end)) = parse_prefix(document)
         {
             // The connection may stay open behind it. Inside a text the marker ends nothing.
-            turn.is_done = document.len() > end;
+            turn.is_done = is_marker(document.get(end..).unwrap_or(&[]));
         }
         let new = |text: &JoinedText, from: usize| text.as_str().get(from..).unwrap_or("").to_owned();
         Delta { text: new(&turn.text, text), reasoning: new(&turn.reasoning, reasoning) }
@@ -112,6 +112,12 @@ impl Reducer {
     }
 }
 
+/// Whether the end marker comes next, as an event or bare.
+fn is_marker(rest: &[u8]) -> bool {
+    let rest = rest.trim_ascii_start();
+    rest.strip_prefix(b"data:").unwrap_or(rest).trim_ascii_start().starts_with(DONE)
+}
+
 impl Collected {
     const fn is_over(&self) -> bool {
         self.is_done || self.error.is_some()
@@ -155,7 +161,7 @@ impl Collected {
     /// Takes a body that is JSON instead of a stream, and whatever follows it.
     fn take_document(&mut self, document: &[u8]) {
         let mut rest = document.trim_ascii();
-        while let Some(b'{' | b'[') = rest.first() {
+        while matches!(rest.first(), Some(b'{' | b'[')) && !is_marker(rest) {
             match parse_prefix(rest) {
                 Ok((value, end)) => {
                     self.take_chunk(&value, true);
