@@ -29,8 +29,7 @@ pub type Place = [f64; 4];
 /// What the shell saw.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Input {
-    /// Start over: the card was shown or its content changed, the tab became visible, the window gained the focus, or
-    /// a decision went out.
+    /// Start over: the card was shown or its content changed, the tab became visible, or the window gained the focus.
     Rearm,
     /// Whether the button is fully in view.
     InView(bool),
@@ -63,7 +62,7 @@ pub enum Input {
 pub enum Verdict {
     /// Nothing.
     Ignore,
-    /// The click is a decision.
+    /// The click is a decision. The guard has started over: another one takes another wait and another press.
     Decide,
 }
 
@@ -155,7 +154,6 @@ impl Guard {
     }
 
     fn restart(&mut self, now: f64) {
-        self.pressed = None;
         self.state = if self.in_view && self.attended && self.place.is_some() {
             State::Arming { since: now, due: now + ARMING }
         } else {
@@ -173,7 +171,11 @@ impl Guard {
             }
             State::Armed { at } => {
                 let meant = self.pressed.is_some_and(|pressed| pressed >= *at) || now - self.active > QUIET;
-                if single && meant && now >= *at { Verdict::Decide } else { Verdict::Ignore }
+                if !(single && meant && now >= *at) {
+                    return Verdict::Ignore;
+                }
+                self.restart(now);
+                Verdict::Decide
             }
         }
     }

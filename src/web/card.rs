@@ -47,7 +47,7 @@ pub struct CardList {
 }
 
 impl CardList {
-    /// An empty list. `decide` is called for every click that counts; it must not drop the list.
+    /// An empty list. `decide` is called for every click that counts, and may drop the list.
     pub fn new(root: &ShadowRoot, decide: Rc<dyn Fn(Decided)>) -> Result<Self, JsValue> {
         let document = root.owner_document().ok_or("The shadow root of the approval cards has no document.")?;
         let sheet = CssStyleSheet::new()?;

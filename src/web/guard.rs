@@ -284,8 +284,6 @@ impl Shared {
         let mouse: &MouseEvent = event.unchecked_ref();
         let click = Input::Click { trusted: event.is_trusted(), detail: mouse.detail(), primary: mouse.button() == 0 };
         if watched.feed(self.time(event), click) == Verdict::Decide {
-            // The same button takes its next click, if it is still there, only after a new wait.
-            let _ = watched.feed(self.performance.now(), Input::Rearm);
             (watched.decide)();
         }
         self.schedule();

@@ -130,9 +130,11 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
 
     #detach(): void {
       this.#unsubscribe?.();
-      this.#attached?.free();
+      const attached = this.#attached;
       this.#unsubscribe = undefined;
       this.#attached = undefined;
+      // Not at once: a page's focus handler may take the element out while its cards are being drawn.
+      if (attached !== undefined) queueMicrotask(() => attached.free());
     }
   };
 }
