@@ -1,10 +1,12 @@
 //! The exported API, raw: the façade in `www/src` gives it types and names.
 
 use std::cell::RefCell;
+use std::pin::Pin;
 use std::rc::Rc;
 
-use js_sys::{Array, Function, Object};
+use js_sys::{Array, Function, Promise};
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
 use web_sys::AbortSignal;
 
 use super::driver::Driver;
@@ -14,7 +16,7 @@ use super::platform;
 use super::rules::Rule;
 use super::store::RawMemoryStore;
 use super::tool::HostTool;
-use super::value::{Options, invalid, to_js};
+use super::value::{Options, Problem, to_js};
 use crate::core::message::{MessageId, Part, RequestId, ToolSpec};
 use crate::core::outcome::{DenyReason, PersonId, Via};
 use crate::core::run::{Handled, Input, RunError, Settings};
@@ -45,7 +47,7 @@ pub fn install(make_error: Function) {
 #[wasm_bindgen]
 pub struct RawAgent {
     setup: Rc<Setup>,
-    open: RefCell<Vec<(String, Rc<Driver>)>>,
+    open: Rc<RefCell<Vec<Rc<Driver>>>>,
 }
 
 const AGENT_OPTIONS: [&str; 10] =
@@ -56,84 +58,31 @@ const MODEL_OPTIONS: [&str; 6] = ["baseUrl", "model", "headers", "credentials", 
 impl RawAgent {
     /// Reads the options of `createAgent`; `store` is the handle of its memory store.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &JsValue, store: &RawMemoryStore) -> Result<Self, JsValue> {
-        let options = Options::new(options, "options", &AGENT_OPTIONS)?;
-        let user = read_user(&options)?;
-        let approvals = match options.raw("approvals") {
-            none if none.is_undefined() => Object::new().into(),
-            given => given,
-        };
-        let approvals = Options::new(&approvals, "options.approvals", &["expireAfterMs", "notes"])?;
-        let all_notes = |name: &str| match name {
-            "own" => Some(false),
-            "all" => Some(true),
-            _ => None,
-        };
-        let tools = read_tools(&options)?;
-        let rules = options.items("rules")?;
-        let rules = rules.iter().enumerate().map(|(place, rule)| Rule::read(rule, &format!("options.rules[{place}]")));
-        let model = Options::new(&options.raw("model"), "options.model", &MODEL_OPTIONS)?;
-        let include_usage = model.optional_bool("includeUsage")?.unwrap_or(true);
-        let wire = OpenAiChat::new(
-            &model.text("model")?,
-            options.fields("params")?,
-            Dialect { include_usage, ..Dialect::default() },
-        )
-        .map_err(|problem| error("invalid_options", &format!("options.{problem}.")))?;
-        let renderer = options.one_of("renderer", Renderer::from_token, "\"sentence\", \"json\" or \"compact\"")?;
-        let max_rounds = options.optional_whole("maxRounds", 1)?.unwrap_or(20);
-        let settings = Settings {
-            tools: tools.iter().map(|tool| tool.tool.clone()).collect(),
-            renderer: renderer.unwrap_or(Renderer::Sentence),
-            max_rounds: max_rounds.try_into().unwrap_or(u32::MAX),
-            expire_after: approvals.optional_whole("expireAfterMs", 1)?,
-            all_notes: approvals.one_of("notes", all_notes, "\"own\" or \"all\"")?.unwrap_or(false),
-        };
-        let specs = settings.tools.iter().map(|tool| ToolSpec {
-            name: tool.name.clone(),
-            description: tool.description.clone(),
-            input_schema: tool.input_schema.clone(),
-        });
-        let setup = Setup {
-            user,
-            instructions: options.optional_text("instructions")?,
-            specs: specs.collect(),
-            settings,
-            tools,
-            rules: rules.collect::<Result<_, _>>()?,
-            wire,
-            endpoint: Endpoint::read(&model, "/chat/completions")?,
-            store: store.share(),
-        };
-        Ok(Self { setup: Rc::new(setup), open: RefCell::default() })
+    pub fn new(options: JsValue, store: &RawMemoryStore) -> Result<Self, JsValue> {
+        let problem = Problem::default();
+        let setup = Setup::read(options, store, &problem);
+        problem.check()?;
+        let setup = setup.ok_or_else(|| error("invalid_options", "The options could not be read."))?;
+        Ok(Self { setup: Rc::new(setup), open: Rc::default() })
     }
 
-    /// Opens a chat: new, or as the store left it. One chat is opened once; asking again gives the same.
-    pub async fn open(&self, id: String) -> Result<RawChat, JsValue> {
-        if id.is_empty() {
-            return Err(invalid("open(id)", "needs a non-empty id"));
-        }
-        if let Some(driver) = self.opened(&id) {
-            return Ok(RawChat { driver });
-        }
-        let driver = Driver::open(Rc::clone(&self.setup), &id).await?;
-        // Somebody may have opened it while this one loaded.
-        if let Some(driver) = self.opened(&id) {
-            return Ok(RawChat { driver });
-        }
-        self.open.borrow_mut().push((id, Rc::clone(&driver)));
-        Ok(RawChat { driver })
-    }
-
-    fn opened(&self, id: &str) -> Option<Rc<Driver>> {
-        let open = self.open.borrow();
-        open.iter().find(|(known, _)| known == id).map(|(_, driver)| Rc::clone(driver))
+    /// Opens a chat: new, or as the store left it. The façade asks once for each id.
+    pub fn open(&self, id: String) -> Promise {
+        let (setup, open) = (Rc::clone(&self.setup), Rc::clone(&self.open));
+        promise(Box::pin(async move {
+            if id.is_empty() {
+                return Err(error("invalid_options", "open(id) needs a non-empty id."));
+            }
+            let driver = Driver::open(setup, &id).await?;
+            open.borrow_mut().push(Rc::clone(&driver));
+            Ok(RawChat { driver }.into())
+        }))
     }
 
     /// Aborts what is under way. Nothing pending is decided by it.
     pub fn dispose(&self) {
         let open = self.open.take();
-        for (_, driver) in open {
+        for driver in open {
             driver.abort();
         }
     }
@@ -149,77 +98,85 @@ pub struct RawChat {
 impl RawChat {
     /// Sends a user's message. Waits for a run that is at work, supersedes one that waits for a person. Resolves when
     /// the run rests.
-    pub async fn send(&self, text: String, by: JsValue, signal: Option<AbortSignal>) -> Result<JsValue, JsValue> {
-        let author = if by.is_undefined() { self.driver.setup().user.clone() } else { decider(&by)? };
-        if text.trim().is_empty() {
-            return Err(invalid("send(message)", "needs a text that is not empty"));
-        }
-        let aborted = || signal.as_ref().is_some_and(AbortSignal::aborted);
-        loop {
-            self.driver.check()?;
-            if aborted() {
-                return Err(error("aborted", "The message was not sent: its signal was aborted first."));
+    pub fn send(&self, text: String, by: JsValue, signal: Option<AbortSignal>) -> Promise {
+        let driver = self.driver();
+        promise(Box::pin(async move {
+            let author = if by.is_undefined() { driver.setup().user.clone() } else { decider(&by)? };
+            if text.trim().is_empty() {
+                return Err(error("invalid_options", "send(message) needs a text that is not empty."));
             }
-            let message = MessageId::new(platform::random_id()?);
-            let parts = vec![Part::Text(text.clone())];
-            let (at, author) = (platform::now(), author.clone());
-            match self.driver.handle(Input::Send { at, message, author, parts }) {
-                Ok(_) => break,
-                Err(RunError::Busy) => self.driver.rest().await?,
-                Err(wrong) => return Err(from_run(&wrong)),
+            loop {
+                driver.check()?;
+                if signal.as_ref().is_some_and(AbortSignal::aborted) {
+                    return Err(error("aborted", "The message was not sent: its signal was aborted first."));
+                }
+                let message = MessageId::new(platform::random_id()?);
+                let parts = vec![Part::Text(text.clone())];
+                let (at, author) = (platform::now(), author.clone());
+                match driver.handle(Input::Send { at, message, author, parts }) {
+                    Ok(_) => break,
+                    Err(RunError::Busy) => driver.rest().await?,
+                    Err(wrong) => return Err(from_run(&wrong)),
+                }
             }
-        }
-        let stopper = signal.map(|signal| StopOnAbort::new(&self.driver, signal)).transpose()?;
-        let rested = self.settle().await;
-        drop(stopper);
-        rested
+            let stopper = signal.map(|signal| StopOnAbort::new(&driver, signal)).transpose()?;
+            driver.rest().await?;
+            drop(stopper);
+            to_js(&driver.look(snapshot::run_view))
+        }))
     }
 
     /// Decides about a pending request. Resolves once the decision is stored, with `applied` or `already`.
-    #[allow(clippy::too_many_arguments)]
-    pub async fn decide(
+    pub fn decide(
         &self,
         request: String,
         approve: bool,
         by: JsValue,
         reason: Option<String>,
         note: Option<String>,
-    ) -> Result<String, JsValue> {
-        self.driver.check()?;
+    ) -> Result<Promise, JsValue> {
+        let driver = self.driver();
+        driver.check()?;
         let by = decider(&by)?;
-        let reason = match reason.as_deref() {
-            None => None,
-            Some(reason) => Some(DenyReason::from_token(reason).ok_or_else(|| {
-                error("invalid_decision", "decide: reason must be \"variant\" or \"skip\", or left out.")
-            })?),
-        };
+        let closed = reason.as_deref().and_then(DenyReason::from_token);
+        if reason.is_some() && closed.is_none() {
+            return Err(error("invalid_decision", "decide: reason must be \"variant\" or \"skip\", or left out."));
+        }
         let at = platform::now();
         let request = RequestId::new(request);
-        self.driver.handle(Input::Tick { at }).map_err(|wrong| from_run(&wrong))?;
-        let input = Input::Decide { at, request, approve, by, via: Via::Api, reason, note };
-        let handled = self.driver.handle(input).map_err(|wrong| from_run(&wrong))?;
-        self.driver.stored().await?;
-        Ok(if handled == Handled::Applied { "applied" } else { "already" }.to_owned())
+        let input = Input::Decide { at, request, approve, by, via: Via::Api, reason: closed, note };
+        let handled = driver.handle(Input::Tick { at }).and_then(|_| driver.handle(input));
+        let said = match handled.map_err(|wrong| from_run(&wrong))? {
+            Handled::Applied => "applied",
+            Handled::Already => "already",
+        };
+        Ok(promise(Box::pin(async move {
+            driver.stored().await?;
+            Ok(said.into())
+        })))
     }
 
     /// Resolves with how the run stands once it rests.
-    pub async fn settle(&self) -> Result<JsValue, JsValue> {
-        self.driver.rest().await?;
-        to_js(&self.driver.look(snapshot::run_view))
+    pub fn settle(&self) -> Promise {
+        let driver = self.driver();
+        promise(Box::pin(async move {
+            driver.rest().await?;
+            to_js(&driver.look(snapshot::run_view))
+        }))
     }
 
     /// Goes on with an interrupted run, or makes a failed model request again.
-    pub async fn resume(&self) -> Result<JsValue, JsValue> {
+    pub fn resume(&self) -> Result<Promise, JsValue> {
         self.driver.check()?;
         self.driver.handle(Input::Resume { at: platform::now() }).map_err(|wrong| from_run(&wrong))?;
-        self.settle().await
+        Ok(self.settle())
     }
 
     /// Ends the run now: aborts what is under way, lapses what is pending.
-    pub async fn stop(&self) -> Result<JsValue, JsValue> {
+    pub fn stop(&self) -> Result<Promise, JsValue> {
         self.driver.check()?;
         stop(&self.driver)?;
-        self.settle().await
+        Ok(self.settle())
     }
 
     /// How many messages the chat has.
@@ -302,36 +259,91 @@ impl Drop for StopOnAbort {
 
 /// An id of a person, or null for "not known". Numbers are refused, not coerced.
 pub(super) fn decider(value: &JsValue) -> Result<Option<PersonId>, JsValue> {
-    if value.is_null() {
-        return Ok(None);
-    }
     let id = value.as_string().as_deref().and_then(PersonId::new);
-    id.map(Some)
-        .ok_or_else(|| invalid("by", "must be the decider's id, a non-empty string, or null where it is not known"))
+    if id.is_some() || value.is_null() {
+        return Ok(id);
+    }
+    let message = "by must be the decider's id, a non-empty string, or null where it is not known.";
+    Err(error("invalid_decision", message))
 }
 
-fn read_user(options: &Options) -> Result<Option<PersonId>, JsValue> {
+/// Work whose end a page waits for. One shape for all, so that the machinery behind a promise is there once.
+type Work = Pin<Box<dyn Future<Output = Result<JsValue, JsValue>>>>;
+
+fn promise(work: Work) -> Promise {
+    future_to_promise(work)
+}
+
+impl Setup {
+    /// Reads the options of an agent; `None` only where a problem was noted.
+    fn read(options: JsValue, store: &RawMemoryStore, problem: &Problem) -> Option<Self> {
+        let options = Options::new(options, "options", &AGENT_OPTIONS, problem);
+        let model = options.nested("model", &MODEL_OPTIONS);
+        let approvals = options.nested("approvals", &["expireAfterMs", "notes"]);
+        let include_usage = model.optional_bool("includeUsage").unwrap_or(true);
+        let dialect = Dialect { include_usage, ..Dialect::default() };
+        let wire = OpenAiChat::new(&model.text("model"), options.fields("params"), dialect);
+        let wire = wire.map_err(|wrong| problem.note(&["options.", &wrong])).ok()?;
+        let tools = read_tools(&options, problem);
+        let tool = |tool: &HostTool| tool.tool.clone();
+        let renderers = Renderer::ALL;
+        let names: Vec<_> = renderers.iter().map(|renderer| renderer.token()).collect();
+        let renderer = options.one_of("renderer", &names).and_then(|place| renderers.get(place));
+        Some(Self {
+            user: read_user(&options),
+            instructions: options.optional_text("instructions"),
+            specs: tools.iter().map(spec).collect(),
+            settings: Settings {
+                tools: tools.iter().map(tool).collect(),
+                renderer: renderer.copied().unwrap_or(Renderer::Sentence),
+                max_rounds: options.optional_count("maxRounds").unwrap_or(20).try_into().unwrap_or(u32::MAX),
+                expire_after: approvals.optional_count("expireAfterMs"),
+                all_notes: approvals.one_of("notes", &["own", "all"]) == Some(1),
+            },
+            tools,
+            rules: read_rules(&options, problem),
+            wire,
+            endpoint: Endpoint::read(&model, "/chat/completions"),
+            store: store.share(),
+        })
+    }
+}
+
+fn spec(tool: &HostTool) -> ToolSpec {
+    ToolSpec {
+        name: tool.tool.name.clone(),
+        description: tool.tool.description.clone(),
+        input_schema: tool.tool.input_schema.clone(),
+    }
+}
+
+fn read_user(options: &Options<'_>) -> Option<PersonId> {
     let user = options.raw("user");
-    if user.is_undefined() {
-        return Err(options.wrong("user", "is required: { id, name? } of who sits here, or null for \"I do not know\""));
-    }
     if user.is_null() {
-        return Ok(None);
+        return None;
     }
-    let user = Options::new(&user, "options.user", &["id", "name"])?;
-    Ok(PersonId::new(&user.text("id")?))
+    if user.is_undefined() {
+        options.wrong("user", "is required: { id, name? } of who sits here, or null for \"I do not know\"");
+    }
+    PersonId::new(&options.nested("user", &["id", "name"]).text("id"))
 }
 
-fn read_tools(options: &Options) -> Result<Vec<HostTool>, JsValue> {
+fn read_tools(options: &Options<'_>, problem: &Problem) -> Vec<HostTool> {
     let mut tools: Vec<HostTool> = Vec::new();
-    for (place, value) in options.items("tools")?.iter().enumerate() {
-        let path = format!("options.tools[{place}]");
-        let tool = HostTool::read(value, &path)?;
+    for (place, value) in options.items("tools").into_iter().enumerate() {
+        let path = ["options.tools[", &place.to_string(), "]"].concat();
+        let tool = HostTool::read(value, &path, problem);
         if tools.iter().any(|known| known.tool.name == tool.tool.name) {
-            let what = format!("repeats the name \"{}\"; each tool needs its own", tool.tool.name);
-            return Err(invalid(&format!("{path}.name"), &what));
+            problem.note(&[&path, ".name repeats \"", &tool.tool.name, "\"; each tool needs a name of its own"]);
         }
         tools.push(tool);
     }
-    Ok(tools)
+    tools
+}
+
+fn read_rules(options: &Options<'_>, problem: &Problem) -> Vec<Rule> {
+    let read = |(place, rule): (usize, JsValue)| {
+        Rule::read(rule, &["options.rules[", &place.to_string(), "]"].concat(), problem)
+    };
+    options.items("rules").into_iter().enumerate().map(read).collect()
 }

@@ -8,7 +8,6 @@ use std::rc::Rc;
 use futures_channel::oneshot;
 use js_sys::Function;
 use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::spawn_local;
 use web_sys::{AbortController, Blob};
 
 use super::agent::Setup;
@@ -196,7 +195,7 @@ impl Driver {
             return;
         }
         let this = Rc::clone(self);
-        spawn_local(async move {
+        platform::spawn(Box::pin(async move {
             loop {
                 let effect = this.run.borrow_mut().poll();
                 let Some(effect) = effect else { break };
@@ -205,7 +204,7 @@ impl Driver {
                 }
             }
             this.pumping.set(false);
-        });
+        }));
     }
 
     async fn carry_out(self: &Rc<Self>, effect: Effect) {
@@ -213,13 +212,13 @@ impl Driver {
             Effect::Persist(events) => self.persist(&events).await,
             Effect::CallModel { ticket, closing } => {
                 let this = Rc::clone(self);
-                spawn_local(async move { model::call(&this, ticket, closing).await });
+                platform::spawn(Box::pin(async move { model::call(&this, ticket, closing).await }));
             }
             Effect::Judge(candidates) => self.judge(&candidates),
             Effect::Ask(_) => self.changed(),
             Effect::RunTool(permit) => {
                 let this = Rc::clone(self);
-                spawn_local(async move { this.run_tool(permit).await });
+                platform::spawn(Box::pin(async move { this.run_tool(permit).await }));
             }
             Effect::Done { seq, .. } => {
                 self.changed();

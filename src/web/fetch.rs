@@ -7,6 +7,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortSignal, Blob, ReadableStreamDefaultReader};
 
 use super::error::text_of;
+use super::platform;
 use super::value::Options;
 use crate::core::message::{ModelError, ModelErrorClass};
 use crate::core::wire::RetryHints;
@@ -23,8 +24,6 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     fn href(this: &Url) -> String;
     #[wasm_bindgen(method, getter)]
-    fn protocol(this: &Url) -> String;
-    #[wasm_bindgen(method, getter)]
     fn hostname(this: &Url) -> String;
     #[wasm_bindgen(method, getter)]
     fn origin(this: &Url) -> String;
@@ -39,40 +38,43 @@ extern "C" {
 pub struct Endpoint {
     url: String,
     headers: JsValue,
-    credentials: String,
+    credentials: &'static str,
     fetch: Option<Function>,
 }
 
 impl Endpoint {
     /// Reads `baseUrl`, `headers`, `credentials` and `fetch`. A key must not cross the network in the clear: the URL
     /// is https, on this machine, or of the page's own origin.
-    pub fn read(options: &Options, path: &str) -> Result<Self, JsValue> {
-        let base = options.text("baseUrl")?;
+    pub fn read(options: &Options<'_>, path: &str) -> Self {
+        let base = options.text("baseUrl");
         let page = BASE.with(String::clone);
-        let target = format!("{}{path}", base.trim_end_matches('/'));
-        let url = Url::new(&target, &page).map_err(|_| options.wrong("baseUrl", "must be a URL"))?;
-        let local = matches!(url.hostname().as_str(), "localhost" | "127.0.0.1" | "[::1]");
-        let own = Url::new(&page, &page).is_ok_and(|page| page.origin() == url.origin());
-        match url.protocol().as_str() {
-            "https:" => {}
-            "http:" if local || own => {}
-            _ => return Err(options.wrong("baseUrl", "must be https, on this machine, or of the page's own origin")),
-        }
-        if !url.username().is_empty() {
-            return Err(options.wrong("baseUrl", "must not hold a user name; pass keys through headers"));
+        let mut url = String::new();
+        match Url::new(&[base.trim_end_matches('/'), path].concat(), &page) {
+            Err(_) => options.wrong("baseUrl", "must be a URL"),
+            Ok(target) => {
+                url = target.href();
+                let local = matches!(target.hostname().as_str(), "localhost" | "127.0.0.1" | "[::1]");
+                let own = Url::new(&page, &page).is_ok_and(|page| page.origin() == target.origin());
+                if !url.starts_with("https:") && !(url.starts_with("http:") && (local || own)) {
+                    options.wrong("baseUrl", "must be https, on this machine, or of the page's own origin");
+                }
+                if !target.username().is_empty() {
+                    options.wrong("baseUrl", "must not hold a user name; pass keys through headers");
+                }
+            }
         }
         let headers = options.raw("headers");
         if !headers.is_undefined() && !headers.is_object() {
-            return Err(options.wrong("headers", "must be an object, or a function that returns one"));
+            options.wrong("headers", "must be an object, or a function that returns one");
         }
-        let known = |name: &str| ["omit", "same-origin", "include"].contains(&name).then(|| name.to_owned());
-        let credentials = options.one_of("credentials", known, "\"omit\", \"same-origin\" or \"include\"")?;
-        Ok(Self {
-            url: url.href(),
+        let known = ["same-origin", "omit", "include"];
+        let credentials = options.one_of("credentials", &known).unwrap_or_default();
+        Self {
+            url,
             headers,
-            credentials: credentials.unwrap_or_else(|| "same-origin".to_owned()),
-            fetch: options.optional_function("fetch")?,
-        })
+            credentials: known.get(credentials).copied().unwrap_or("same-origin"),
+            fetch: options.optional_function("fetch"),
+        }
     }
 
     /// Posts a JSON body. A redirect is an error: it would carry the body, and some headers, to another origin.
@@ -98,7 +100,7 @@ impl Endpoint {
             ("headers", headers),
             ("body", body.into()),
             ("redirect", "error".into()),
-            ("credentials", self.credentials.as_str().into()),
+            ("credentials", self.credentials.into()),
             ("signal", signal.into()),
         ] {
             Reflect::set(&init, &key.into(), &value).map_err(no_answer)?;
@@ -165,9 +167,9 @@ impl Drop for Chunks {
         if let Some(reader) = &self.reader {
             // What the cancelling resolves to does not matter any more; a rejection must not go unhandled.
             let cancelled = JsFuture::from(reader.cancel());
-            wasm_bindgen_futures::spawn_local(async move {
+            platform::spawn(Box::pin(async move {
                 let _ = cancelled.await;
-            });
+            }));
         }
     }
 }

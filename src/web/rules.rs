@@ -4,7 +4,7 @@ use js_sys::{Function, JSON, Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::error::text_of;
-use super::value::{Options, invalid};
+use super::value::{Options, Problem};
 use crate::core::policy::{Opinion, matches};
 use crate::core::run::Candidate;
 
@@ -25,44 +25,47 @@ pub enum Rule {
 
 impl Rule {
     /// Reads what `ask`, `refuse` and `allow` of the JavaScript side made, or a function.
-    pub fn read(value: &JsValue, path: &str) -> Result<Self, JsValue> {
-        if let Some(function) = value.dyn_ref::<Function>() {
-            return Ok(Self::Function(function.clone()));
+    pub fn read(value: JsValue, path: &str, problem: &Problem) -> Self {
+        if value.is_function() {
+            return Self::Function(value.unchecked_into());
         }
-        let options = Options::new(value, path, &["pattern", "when", "verdict", "reason"])?;
-        Ok(Self::Pattern {
-            pattern: options.text("pattern")?,
-            when: options.optional_function("when")?,
-            opinion: verdict(value).ok_or_else(|| invalid(path, "must come from ask(), refuse() or allow()"))?,
-        })
+        let opinion = verdict(&value);
+        let options = Options::new(value, path, &["pattern", "when", "verdict", "reason"], problem);
+        if opinion.is_none() {
+            problem.note(&[path, " must come from ask(), refuse() or allow()"]);
+        }
+        Self::Pattern {
+            pattern: options.text("pattern"),
+            when: options.optional_function("when"),
+            opinion: opinion.unwrap_or(Opinion::Refuse(String::new())),
+        }
     }
 
     /// What the rule says of a call; `None` where it has no opinion.
     pub fn opinion(&self, call: &Candidate) -> Option<Opinion> {
-        match self {
-            Self::Function(rule) => match rule.call1(&JsValue::UNDEFINED, &describe(call)) {
-                Err(thrown) => Some(Opinion::Broken(format!("it threw \"{}\"", text_of(&thrown)))),
-                Ok(answer) if answer.is_undefined() => None,
-                Ok(answer) => Some(verdict(&answer).unwrap_or_else(|| Opinion::Broken(nonsense(&answer)))),
-            },
-            Self::Pattern { pattern, when, opinion } => {
-                if !matches(pattern, &call.tool) {
-                    return None;
-                }
-                let Some(when) = when else { return Some(opinion.clone()) };
-                let described = describe(call);
+        let described = describe(call);
+        let (answer, opinion) = match self {
+            Self::Function(rule) => (rule.call1(&JsValue::UNDEFINED, &described), None),
+            Self::Pattern { pattern, .. } if !matches(pattern, &call.tool) => return None,
+            Self::Pattern { when: None, opinion, .. } => return Some(opinion.clone()),
+            Self::Pattern { when: Some(when), opinion, .. } => {
                 let arguments = Reflect::get(&described, &"args".into()).unwrap_or(JsValue::UNDEFINED);
-                match when.call2(&JsValue::UNDEFINED, &arguments, &described) {
-                    Err(thrown) => Some(Opinion::Broken(format!("it threw \"{}\"", text_of(&thrown)))),
-                    Ok(answer) => match answer.as_bool() {
-                        Some(true) => Some(opinion.clone()),
-                        Some(false) => None,
-                        None if answer.is_undefined() => None,
-                        None => Some(Opinion::Broken(nonsense(&answer))),
-                    },
-                }
+                (when.call2(&JsValue::UNDEFINED, &arguments, &described), Some(opinion))
             }
+        };
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(thrown) => return Some(Opinion::Broken(["it threw \"", &text_of(&thrown), "\""].concat())),
+        };
+        if answer.is_undefined() {
+            return None;
         }
+        let said = match opinion {
+            Some(_) if answer.as_bool() == Some(false) => return None,
+            Some(opinion) => answer.is_truthy().then(|| opinion.clone()).filter(|_| answer.as_bool().is_some()),
+            None => verdict(&answer),
+        };
+        Some(said.unwrap_or_else(|| Opinion::Broken(nonsense(&answer).to_owned())))
     }
 }
 
@@ -96,13 +99,10 @@ fn verdict(value: &JsValue) -> Option<Opinion> {
     }
 }
 
-fn nonsense(value: &JsValue) -> String {
-    let what = if value.has_type::<js_sys::Promise>() {
-        "a promise (rules must answer at once)"
-    } else if value.is_function() {
-        "a function"
+fn nonsense(value: &JsValue) -> &'static str {
+    if value.has_type::<js_sys::Promise>() {
+        "it returned a promise, and rules must answer at once"
     } else {
-        "something that is no verdict"
-    };
-    format!("it returned {what}")
+        "it returned something that is no verdict"
+    }
 }

@@ -6,7 +6,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::AbortSignal;
 
 use super::error::text_of;
-use super::value::{Options, to_json};
+use super::value::{Options, Problem, to_json};
 use crate::core::approval::Tool;
 use crate::core::json::Json;
 use crate::core::outcome::Failure;
@@ -18,30 +18,35 @@ use crate::core::run::Permit;
 pub struct HostTool {
     /// What the model is offered and a person is asked about.
     pub tool: Tool,
-    run: Function,
+    run: Option<Function>,
 }
 
 impl HostTool {
     /// Reads what `tool({...})` was given.
-    pub fn read(value: &JsValue, path: &str) -> Result<Self, JsValue> {
+    pub fn read(value: JsValue, path: &str, problem: &Problem) -> Self {
         let known = ["name", "title", "description", "inputSchema", "effect", "run"];
-        let options = Options::new(value, path, &known)?;
-        let name = options.text("name")?;
+        let options = Options::new(value, path, &known, problem);
+        let name = options.text("name");
         if name.len() > 64 || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-') {
-            return Err(options.wrong("name", "must be 1 to 64 of the characters a-z, A-Z, 0-9, _ and -"));
+            options.wrong("name", "must be 1 to 64 of the characters a-z, A-Z, 0-9, _ and -");
         }
-        let input_schema = match to_json(&options.raw("inputSchema")) {
-            Some(schema @ Json::Object(_)) if schema.get("type").and_then(Json::as_str) == Some("object") => schema,
-            _ => return Err(options.wrong("inputSchema", "must be a JSON Schema with type \"object\"")),
-        };
+        let input_schema = to_json(&options.raw("inputSchema")).unwrap_or(Json::Null);
+        if input_schema.get("type").and_then(Json::as_str) != Some("object") {
+            options.wrong("inputSchema", "must be a JSON Schema with type \"object\"");
+        }
+        let run = options.optional_function("run");
+        if run.is_none() {
+            options.wrong("run", "must be a function");
+        }
+        let effects = [ToolEffect::Read, ToolEffect::Write];
         let tool = Tool {
             name,
-            title: options.optional_text("title")?,
-            description: options.optional_text("description")?.unwrap_or_default(),
+            title: options.optional_text("title"),
+            description: options.optional_text("description").unwrap_or_default(),
             input_schema,
-            effect: options.one_of("effect", ToolEffect::from_token, "\"read\" or \"write\"")?,
+            effect: options.one_of("effect", &effects.map(ToolEffect::token)).and_then(|at| effects.get(at).copied()),
         };
-        Ok(Self { tool, run: options.function("run")? })
+        Self { tool, run }
     }
 
     /// Calls the host's function under a permit that covers it. The result is the text the model reads.
@@ -57,7 +62,8 @@ impl HostTool {
         ] {
             Reflect::set(&context, &key.into(), &value).map_err(threw)?;
         }
-        let returned = self.run.call2(&JsValue::UNDEFINED, &arguments, &context).map_err(threw)?;
+        let run = self.run.as_ref().ok_or_else(|| Failure::Threw("the tool has no function".to_owned()))?;
+        let returned = run.call2(&JsValue::UNDEFINED, &arguments, &context).map_err(threw)?;
         let result = JsFuture::from(Promise::resolve(&returned)).await.map_err(threw)?;
         written(&result)
     }

@@ -1,5 +1,7 @@
 //! The one JS ⇄ Rust conversion. Never for tool arguments: those cross as their exact text.
 
+use std::cell::RefCell;
+
 use js_sys::{Array, Function, JSON, Object, Reflect};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
@@ -20,26 +22,59 @@ pub fn to_json(value: &JsValue) -> Option<Json> {
     json::parse_lenient(text.as_bytes()).ok()
 }
 
-/// An object with options that a page passed. Every error names the option at fault and what belongs there.
-pub struct Options {
-    object: Object,
-    path: String,
+/// The first thing that is wrong with what a page passed. Readers note it and go on with a default, so that reading
+/// stays a list of fields; nothing that was read may be used before [`check`](Self::check).
+#[derive(Default)]
+pub struct Problem(RefCell<Option<String>>);
+
+impl Problem {
+    /// Notes what is wrong: pieces of one sentence without its full stop.
+    pub fn note(&self, pieces: &[&str]) {
+        let mut first = self.0.borrow_mut();
+        if first.is_none() {
+            *first = Some(pieces.concat());
+        }
+    }
+
+    /// The error, if anything was noted.
+    pub fn check(self) -> Result<(), JsValue> {
+        match self.0.into_inner() {
+            Some(sentence) => Err(error("invalid_options", &[&sentence, "."].concat())),
+            None => Ok(()),
+        }
+    }
 }
 
-impl Options {
-    /// Takes an object; refuses options that are not in `known`, so that a typing error is not silently ignored.
-    pub fn new(value: &JsValue, path: &str, known: &[&str]) -> Result<Self, JsValue> {
-        if !value.is_object() || Array::is_array(value) || value.is_function() {
-            return Err(invalid(path, "must be an object"));
+/// An object with options that a page passed. Every problem names the option at fault and what belongs there.
+pub struct Options<'a> {
+    object: JsValue,
+    path: String,
+    problem: &'a Problem,
+}
+
+impl<'a> Options<'a> {
+    /// Takes an object; an option that is not in `known` is a problem, so that a typing error is not silently ignored.
+    pub fn new(value: JsValue, path: &str, known: &[&str], problem: &'a Problem) -> Self {
+        if !value.is_object() || Array::is_array(&value) || value.is_function() {
+            problem.note(&[path, " must be an object"]);
+            return Self { object: Object::new().into(), path: path.to_owned(), problem };
         }
-        let object: Object = value.clone().unchecked_into();
-        for key in Object::keys(&object).iter().filter_map(|key| key.as_string()) {
+        for key in Object::keys(value.unchecked_ref::<Object>()).iter() {
+            let key = key.as_string().unwrap_or_default();
             if !known.contains(&key.as_str()) {
-                let hint = format!("is not an option; known are: {}", known.join(", "));
-                return Err(invalid(&format!("{path}.{key}"), &hint));
+                problem.note(&[path, ".", &key, " is not an option; known are: ", &known.join(", ")]);
             }
         }
-        Ok(Self { object, path: path.to_owned() })
+        Self { object: value, path: path.to_owned(), problem }
+    }
+
+    /// The options in an option; none if it is absent.
+    pub fn nested(&self, key: &str, known: &[&str]) -> Self {
+        let value = match self.raw(key) {
+            absent if absent.is_undefined() => Object::new().into(),
+            given => given,
+        };
+        Self::new(value, &[&self.path, ".", key].concat(), known, self.problem)
     }
 
     /// The option as it is; undefined where it is absent.
@@ -47,84 +82,92 @@ impl Options {
         Reflect::get(&self.object, &key.into()).unwrap_or(JsValue::UNDEFINED)
     }
 
-    fn present(&self, key: &str) -> Option<JsValue> {
-        let value = self.raw(key);
-        (!value.is_undefined()).then_some(value)
-    }
-
-    /// The error of an option, in one sentence.
-    pub fn wrong(&self, key: &str, what: &str) -> JsValue {
-        invalid(&format!("{}.{key}", self.path), what)
+    /// Notes what an option must be.
+    pub fn wrong(&self, key: &str, what: &str) {
+        self.problem.note(&[&self.path, ".", key, " ", what]);
     }
 
     /// A non-empty string.
-    pub fn text(&self, key: &str) -> Result<String, JsValue> {
-        let text = self.raw(key).as_string().filter(|text| !text.is_empty());
-        text.ok_or_else(|| self.wrong(key, "must be a non-empty string"))
+    pub fn text(&self, key: &str) -> String {
+        let text = self.raw(key).as_string().unwrap_or_default();
+        if text.is_empty() {
+            self.wrong(key, "must be a non-empty string");
+        }
+        text
     }
 
     /// A string, if given.
-    pub fn optional_text(&self, key: &str) -> Result<Option<String>, JsValue> {
-        let read = |value: JsValue| value.as_string().ok_or_else(|| self.wrong(key, "must be a string"));
-        self.present(key).map(read).transpose()
+    pub fn optional_text(&self, key: &str) -> Option<String> {
+        let value = self.raw(key);
+        let text = value.as_string();
+        if text.is_none() && !value.is_undefined() {
+            self.wrong(key, "must be a string");
+        }
+        text
     }
 
-    /// One of a closed set of strings, if given.
-    pub fn one_of<T>(&self, key: &str, from: fn(&str) -> Option<T>, what: &str) -> Result<Option<T>, JsValue> {
-        let read = |value: JsValue| {
-            value.as_string().as_deref().and_then(from).ok_or_else(|| self.wrong(key, &format!("must be {what}")))
-        };
-        self.present(key).map(read).transpose()
+    /// One of these strings, if given: its place among them.
+    pub fn one_of(&self, key: &str, known: &[&str]) -> Option<usize> {
+        let text = self.optional_text(key)?;
+        let place = known.iter().position(|known| *known == text);
+        if place.is_none() {
+            self.wrong(key, &["must be one of: ", &known.join(", ")].concat());
+        }
+        place
     }
 
     /// true or false, if given.
-    pub fn optional_bool(&self, key: &str) -> Result<Option<bool>, JsValue> {
-        let read = |value: JsValue| value.as_bool().ok_or_else(|| self.wrong(key, "must be true or false"));
-        self.present(key).map(read).transpose()
-    }
-
-    /// A whole number of at least `least`, if given and not null.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    pub fn optional_whole(&self, key: &str, least: u32) -> Result<Option<u64>, JsValue> {
-        let Some(value) = self.present(key).filter(|value| !value.is_null()) else { return Ok(None) };
-        match value.as_f64() {
-            Some(number) if number.fract() == 0.0 && number >= f64::from(least) && number < 9e15 => {
-                Ok(Some(number as u64))
-            }
-            _ => Err(self.wrong(key, &format!("must be a whole number of at least {least}"))),
+    pub fn optional_bool(&self, key: &str) -> Option<bool> {
+        let value = self.raw(key);
+        if value.as_bool().is_none() && !value.is_undefined() {
+            self.wrong(key, "must be true or false");
         }
+        value.as_bool()
     }
 
-    /// A function.
-    pub fn function(&self, key: &str) -> Result<Function, JsValue> {
-        self.raw(key).dyn_into().map_err(|_| self.wrong(key, "must be a function"))
+    /// A whole number of at least 1, if given and not null.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    pub fn optional_count(&self, key: &str) -> Option<u64> {
+        let value = self.raw(key);
+        let whole = value.as_f64().filter(|number| number.fract() == 0.0 && *number >= 1.0 && *number < 9e15);
+        if whole.is_none() && !value.is_undefined() && !value.is_null() {
+            self.wrong(key, "must be a whole number of at least 1");
+        }
+        whole.map(|number| number as u64)
     }
 
     /// A function, if given.
-    pub fn optional_function(&self, key: &str) -> Result<Option<Function>, JsValue> {
-        self.present(key).map(|value| value.dyn_into().map_err(|_| self.wrong(key, "must be a function"))).transpose()
+    pub fn optional_function(&self, key: &str) -> Option<Function> {
+        let value = self.raw(key);
+        if value.is_function() {
+            return Some(value.unchecked_into());
+        }
+        if !value.is_undefined() {
+            self.wrong(key, "must be a function");
+        }
+        None
     }
 
     /// The items of an array; none if absent.
-    pub fn items(&self, key: &str) -> Result<Vec<JsValue>, JsValue> {
-        match self.present(key) {
-            None => Ok(Vec::new()),
-            Some(value) if Array::is_array(&value) => Ok(Array::from(&value).to_vec()),
-            Some(_) => Err(self.wrong(key, "must be an array")),
+    pub fn items(&self, key: &str) -> Vec<JsValue> {
+        let value = self.raw(key);
+        if Array::is_array(&value) {
+            return value.unchecked_ref::<Array>().to_vec();
         }
+        if !value.is_undefined() {
+            self.wrong(key, "must be an array");
+        }
+        Vec::new()
     }
 
     /// The fields of an object that goes into a request as it is; none if absent.
-    pub fn fields(&self, key: &str) -> Result<Vec<(String, Json)>, JsValue> {
-        match self.present(key).map(|value| to_json(&value)) {
-            None => Ok(Vec::new()),
-            Some(Some(Json::Object(fields))) => Ok(fields),
-            Some(_) => Err(self.wrong(key, "must be an object that can be written as JSON")),
+    pub fn fields(&self, key: &str) -> Vec<(String, Json)> {
+        let value = self.raw(key);
+        match to_json(&value) {
+            Some(Json::Object(fields)) => return fields,
+            _ if value.is_undefined() => {}
+            _ => self.wrong(key, "must be an object that can be written as JSON"),
         }
+        Vec::new()
     }
-}
-
-/// The error of a wrong option.
-pub fn invalid(path: &str, what: &str) -> JsValue {
-    error("invalid_options", &format!("{path} {what}."))
 }
