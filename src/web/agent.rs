@@ -12,13 +12,15 @@ use web_sys::AbortSignal;
 use super::driver::Driver;
 use super::error::{error, from_run, set_factory};
 use super::fetch::Endpoint;
+use super::host::Host;
 use super::platform;
-use super::rules::Rule;
 use super::store::RawMemoryStore;
-use super::tool::HostTool;
-use super::value::{Options, Problem, to_js};
+use super::value::to_js;
+use crate::core::approval::Tool;
+use crate::core::json::{self, Json};
 use crate::core::message::{MessageId, Part, RequestId, ToolSpec};
 use crate::core::outcome::{DenyReason, PersonId, Via};
+use crate::core::policy::ToolEffect;
 use crate::core::run::{Handled, Input, RunError, Settings};
 use crate::core::snapshot;
 use crate::core::wire::openai_chat::{Dialect, OpenAiChat};
@@ -29,11 +31,10 @@ pub struct Setup {
     pub(super) user: Option<PersonId>,
     pub(super) instructions: Option<String>,
     pub(super) settings: Settings,
-    pub(super) tools: Vec<HostTool>,
     pub(super) specs: Vec<ToolSpec>,
-    pub(super) rules: Vec<Rule>,
     pub(super) wire: OpenAiChat,
     pub(super) endpoint: Endpoint,
+    pub(super) host: Host,
     pub(super) store: RawMemoryStore,
 }
 
@@ -50,19 +51,12 @@ pub struct RawAgent {
     open: Rc<RefCell<Vec<Rc<Driver>>>>,
 }
 
-const AGENT_OPTIONS: [&str; 10] =
-    ["user", "model", "instructions", "params", "tools", "rules", "approvals", "renderer", "maxRounds", "store"];
-const MODEL_OPTIONS: [&str; 6] = ["baseUrl", "model", "headers", "credentials", "fetch", "includeUsage"];
-
 #[wasm_bindgen]
 impl RawAgent {
-    /// Reads the options of `createAgent`; `store` is the handle of its memory store.
+    /// Takes the options of `createAgent` as `www/src/options.ts` read them: the data as JSON, the functions as `host`.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: JsValue, store: &RawMemoryStore) -> Result<Self, JsValue> {
-        let problem = Problem::default();
-        let setup = Setup::read(options, store, &problem);
-        problem.check()?;
-        let setup = setup.ok_or_else(|| error("invalid_options", "The options could not be read."))?;
+    pub fn new(setup: &str, host: Host, store: &RawMemoryStore) -> Result<Self, JsValue> {
+        let setup = Setup::read(setup, host, store).map_err(|wrong| error("invalid_options", &wrong))?;
         Ok(Self { setup: Rc::new(setup), open: Rc::default() })
     }
 
@@ -70,9 +64,6 @@ impl RawAgent {
     pub fn open(&self, id: String) -> Promise {
         let (setup, open) = (Rc::clone(&self.setup), Rc::clone(&self.open));
         promise(Box::pin(async move {
-            if id.is_empty() {
-                return Err(error("invalid_options", "open(id) needs a non-empty id."));
-            }
             let driver = Driver::open(setup, &id).await?;
             open.borrow_mut().push(Rc::clone(&driver));
             Ok(RawChat { driver }.into())
@@ -96,15 +87,12 @@ pub struct RawChat {
 
 #[wasm_bindgen]
 impl RawChat {
-    /// Sends a user's message. Waits for a run that is at work, supersedes one that waits for a person. Resolves when
+    /// Sends a message, of the agent's user or, where `has_by`, of `by` (`None`: not known). Waits for a run that is at work, supersedes one that waits for a person. Resolves when
     /// the run rests.
-    pub fn send(&self, text: String, by: JsValue, signal: Option<AbortSignal>) -> Promise {
+    pub fn send(&self, text: String, has_by: bool, by: Option<String>, signal: Option<AbortSignal>) -> Promise {
         let driver = self.driver();
         promise(Box::pin(async move {
-            let author = if by.is_undefined() { driver.setup().user.clone() } else { decider(&by)? };
-            if text.trim().is_empty() {
-                return Err(error("invalid_options", "send(message) needs a text that is not empty."));
-            }
+            let author = if has_by { person(by) } else { driver.setup().user.clone() };
             loop {
                 driver.check()?;
                 if signal.as_ref().is_some_and(AbortSignal::aborted) {
@@ -131,20 +119,17 @@ impl RawChat {
         &self,
         request: String,
         approve: bool,
-        by: JsValue,
+        by: Option<String>,
         reason: Option<String>,
         note: Option<String>,
     ) -> Result<Promise, JsValue> {
         let driver = self.driver();
         driver.check()?;
-        let by = decider(&by)?;
-        let closed = reason.as_deref().and_then(DenyReason::from_token);
-        if reason.is_some() && closed.is_none() {
-            return Err(error("invalid_decision", "decide: reason must be \"variant\" or \"skip\", or left out."));
-        }
+        let by = person(by);
+        let reason = reason.as_deref().and_then(DenyReason::from_token);
         let at = platform::now();
         let request = RequestId::new(request);
-        let input = Input::Decide { at, request, approve, by, via: Via::Api, reason: closed, note };
+        let input = Input::Decide { at, request, approve, by, via: Via::Api, reason, note };
         let handled = driver.handle(Input::Tick { at }).and_then(|_| driver.handle(input));
         let said = match handled.map_err(|wrong| from_run(&wrong))? {
             Handled::Applied => "applied",
@@ -257,14 +242,9 @@ impl Drop for StopOnAbort {
     }
 }
 
-/// An id of a person, or null for "not known". Numbers are refused, not coerced.
-pub(super) fn decider(value: &JsValue) -> Result<Option<PersonId>, JsValue> {
-    let id = value.as_string().as_deref().and_then(PersonId::new);
-    if id.is_some() || value.is_null() {
-        return Ok(id);
-    }
-    let message = "by must be the decider's id, a non-empty string, or null where it is not known.";
-    Err(error("invalid_decision", message))
+/// Who that is; an empty id names nobody.
+pub(super) fn person(id: Option<String>) -> Option<PersonId> {
+    id.as_deref().and_then(PersonId::new)
 }
 
 /// Work whose end a page waits for. One shape for all, so that the machinery behind a promise is there once.
@@ -275,75 +255,53 @@ fn promise(work: Work) -> Promise {
 }
 
 impl Setup {
-    /// Reads the options of an agent; `None` only where a problem was noted.
-    fn read(options: JsValue, store: &RawMemoryStore, problem: &Problem) -> Option<Self> {
-        let options = Options::new(options, "options", &AGENT_OPTIONS, problem);
-        let model = options.nested("model", &MODEL_OPTIONS);
-        let approvals = options.nested("approvals", &["expireAfterMs", "notes"]);
-        let include_usage = model.optional_bool("includeUsage").unwrap_or(true);
-        let dialect = Dialect { include_usage, ..Dialect::default() };
-        let wire = OpenAiChat::new(&model.text("model"), options.fields("params"), dialect);
-        let wire = wire.map_err(|wrong| problem.note(&["options.", &wrong])).ok()?;
-        let tools = read_tools(&options, problem);
-        let tool = |tool: &HostTool| tool.tool.clone();
-        let renderers = Renderer::ALL;
-        let names: Vec<_> = renderers.iter().map(|renderer| renderer.token()).collect();
-        let renderer = options.one_of("renderer", &names).and_then(|place| renderers.get(place));
-        Some(Self {
-            user: read_user(&options),
-            instructions: options.optional_text("instructions"),
+    /// Reads the JSON that `www/src/options.ts` wrote. Its values are checked there; what is absent here counts as not
+    /// given.
+    fn read(setup: &str, host: Host, store: &RawMemoryStore) -> Result<Self, String> {
+        let setup = json::parse_lenient(setup.as_bytes()).map_err(|error| error.to_string())?;
+        let text = |key: &str| setup.get(key).and_then(Json::as_str).map(str::to_owned);
+        let flag = |key: &str| setup.get(key).and_then(Json::as_bool).unwrap_or_default();
+        let number = |key: &str| setup.get(key).and_then(Json::as_u64);
+        let tools: Vec<Tool> =
+            setup.get("tools").and_then(Json::as_array).unwrap_or_default().iter().map(read_tool).collect();
+        let params = setup.get("params").and_then(Json::as_object).unwrap_or_default().to_vec();
+        let dialect = Dialect { include_usage: flag("includeUsage"), ..Dialect::default() };
+        let wire = OpenAiChat::new(&text("model").unwrap_or_default(), params, dialect)
+            .map_err(|wrong| ["options.", &wrong, "."].concat())?;
+        let renderer = text("renderer").as_deref().and_then(Renderer::from_token);
+        Ok(Self {
+            user: person(text("user")),
+            instructions: text("instructions"),
             specs: tools.iter().map(spec).collect(),
             settings: Settings {
-                tools: tools.iter().map(tool).collect(),
-                renderer: renderer.copied().unwrap_or(Renderer::Sentence),
-                max_rounds: options.optional_count("maxRounds").unwrap_or(20).try_into().unwrap_or(u32::MAX),
-                expire_after: approvals.optional_count("expireAfterMs"),
-                all_notes: approvals.one_of("notes", &["own", "all"]) == Some(1),
+                tools,
+                renderer: renderer.unwrap_or(Renderer::Sentence),
+                max_rounds: number("maxRounds").and_then(|rounds| rounds.try_into().ok()).unwrap_or(u32::MAX),
+                expire_after: number("expireAfterMs"),
+                all_notes: flag("allNotes"),
             },
-            tools,
-            rules: read_rules(&options, problem),
             wire,
-            endpoint: Endpoint::read(&model, "/chat/completions"),
+            endpoint: Endpoint {
+                url: text("url").unwrap_or_default(),
+                credentials: text("credentials").unwrap_or_default(),
+            },
+            host,
             store: store.share(),
         })
     }
 }
 
-fn spec(tool: &HostTool) -> ToolSpec {
-    ToolSpec {
-        name: tool.tool.name.clone(),
-        description: tool.tool.description.clone(),
-        input_schema: tool.tool.input_schema.clone(),
+fn read_tool(tool: &Json) -> Tool {
+    let text = |key: &str| tool.get(key).and_then(Json::as_str).map(str::to_owned);
+    Tool {
+        name: text("name").unwrap_or_default(),
+        title: text("title"),
+        description: text("description").unwrap_or_default(),
+        input_schema: tool.get("inputSchema").cloned().unwrap_or(Json::Null),
+        effect: text("effect").as_deref().and_then(ToolEffect::from_token),
     }
 }
 
-fn read_user(options: &Options<'_>) -> Option<PersonId> {
-    let user = options.raw("user");
-    if user.is_null() {
-        return None;
-    }
-    if user.is_undefined() {
-        options.wrong("user", "is required: { id, name? } of who sits here, or null for \"I do not know\"");
-    }
-    PersonId::new(&options.nested("user", &["id", "name"]).text("id"))
-}
-
-fn read_tools(options: &Options<'_>, problem: &Problem) -> Vec<HostTool> {
-    let mut tools: Vec<HostTool> = Vec::new();
-    for (place, value) in options.items("tools").into_iter().enumerate() {
-        let path = ["options.tools[", &place.to_string(), "]"].concat();
-        let tool = HostTool::read(value, &path, problem);
-        if tools.iter().any(|known| known.tool.name == tool.tool.name) {
-            problem.note(&[&path, ".name repeats \"", &tool.tool.name, "\"; each tool needs a name of its own"]);
-        }
-        tools.push(tool);
-    }
-    tools
-}
-
-fn read_rules(options: &Options<'_>, problem: &Problem) -> Vec<Rule> {
-    let read = |(place, rule): (usize, JsValue)| {
-        Rule::read(rule, &["options.rules[", &place.to_string(), "]"].concat(), problem)
-    };
-    options.items("rules").into_iter().enumerate().map(read).collect()
+fn spec(tool: &Tool) -> ToolSpec {
+    ToolSpec { name: tool.name.clone(), description: tool.description.clone(), input_schema: tool.input_schema.clone() }
 }
