@@ -1,5 +1,5 @@
 // Builds the npm package into dist: cargo, wasm-bindgen, wasm-opt, tsc. Run: npm run build
-import { copyFileSync, cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { must, say, script } from "./scripts/command.mjs";
 import { dist, glue, top, www } from "./scripts/layout.mjs";
@@ -13,10 +13,13 @@ await script(async () => {
   const plan = await matrix();
 
   say("cargo rustc …");
-  // The cdylib alone: beside an rlib, cargo would leave link-time optimisation out, and with it a third of the savings.
-  await must("cargo", ["rustc", "--locked", "--release", "--lib", "--crate-type", "cdylib", "--target", wasmTarget], {
-    env,
-  });
+  const { flags, rustflags } = plan.cargo;
+  await must(
+    "cargo",
+    // The cdylib alone: beside an rlib, cargo leaves link-time optimisation out.
+    ["rustc", "--locked", "--release", "--lib", "--crate-type", "cdylib", "--target", wasmTarget, ...flags],
+    { env: { ...env, RUSTC_BOOTSTRAP: "1", CARGO_ENCODED_RUSTFLAGS: rustflags.join("\x1f") } },
+  );
   const metadata = JSON.parse(
     await must("cargo", ["metadata", "--locked", "--no-deps", "--format-version=1"], { env }),
   );
@@ -32,18 +35,17 @@ await script(async () => {
 
   say("tsc …");
   rmSync(dist, { recursive: true, force: true });
-  // Twice: comments belong into the types, where an editor shows them, and not into what a page downloads.
-  const tsc = join(www, "node_modules", ".bin", "tsc");
-  await must(tsc, ["--emitDeclarationOnly"], { env, cwd: www });
-  await must(tsc, ["--declaration", "false", "--removeComments"], { env, cwd: www });
+  await must(join(www, "node_modules", ".bin", "tsc"), [], { env, cwd: www });
   // The raw types stay here: what a page may rely on is written by hand in src.
   cpSync(glue, join(dist, "wasm"), { recursive: true, filter: (path) => !path.endsWith(".d.ts") });
-  for (const { "out-name": name } of Object.values(plan.targets)) await minify(join(dist, "wasm", `${name}.js`));
+  for (const file of readdirSync(dist, { recursive: true })) {
+    if (file.endsWith(".js")) await minify(join(dist, file));
+  }
 
   for (const file of ["README.md", "LICENSE-APACHE", "LICENSE-MIT"]) copyFileSync(join(top, file), join(www, file));
 });
 
-// Generated code: nobody reads it in a debugger, and its comments alone outweigh the rest of the JavaScript.
+// A page downloads these files; who reads the code finds it in src.
 async function minify(path) {
   const { transform } = await import("esbuild");
   const { code } = await transform(readFileSync(path, "utf8"), { minify: true, format: "esm", target: "es2022" });

@@ -16,6 +16,7 @@ export async function toolchain(env) {
   await target(env);
   await component("rustfmt", ["fmt", "--version"], env);
   await component("clippy", ["clippy", "--version"], env);
+  await source(env);
   return await bindgen(env);
 }
 
@@ -37,6 +38,13 @@ async function target(env) {
   const { code, output } = await run("rustc", ["--print", "target-libdir", "--target", wasmTarget], { env });
   if (code === 0 && existsSync(output.trim())) return;
   await rustup(["target", "add", wasmTarget], env);
+}
+
+/** The source of the standard library, of which the npm package builds its own copy. */
+async function source(env) {
+  const sysroot = (await must("rustc", ["--print", "sysroot"], { env })).trim();
+  const library = join(sysroot, "lib", "rustlib", "src", "rust", "library", "std", "Cargo.toml");
+  if (!existsSync(library)) await rustup(["component", "add", "rust-src"], env);
 }
 
 async function component(name, probe, env) {
