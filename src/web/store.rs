@@ -21,10 +21,11 @@ pub enum StoreError {
     Moved,
 }
 
-impl std::fmt::Display for StoreError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl StoreError {
+    /// One sentence that says what to do.
+    pub const fn message(&self) -> &'static str {
         match self {
-            Self::Moved => f.write_str("The chat's log was changed from elsewhere; open the chat again."),
+            Self::Moved => "The chat's log was changed from elsewhere; open the chat again.",
         }
     }
 }
