@@ -126,7 +126,7 @@ fn leaves(path: String, value: &Json, rows: &mut Vec<Row>) {
         Json::String(text) => ("string", visible(text)),
         Json::Wtf8(bytes) => ("string", visible(&String::from_utf8_lossy(bytes))),
     };
-    let long = text.contains('\n') || text.chars().nth(LONG).is_some();
+    let long = text.bytes().any(|byte| byte == b'\n') || text.chars().nth(LONG).is_some();
     rows.push(Row { path, kind, text, long });
 }
 
