@@ -8,7 +8,7 @@ use serde::Serialize;
 use self::visible::visible;
 use super::arguments::Arguments;
 use super::event::Decision;
-use super::json::Json;
+use super::json::{Json, write_number};
 use super::log::{CallState, Entry, Stage};
 use super::outcome::{PersonId, Token};
 use super::run::Run;
@@ -106,14 +106,22 @@ fn leaves(path: String, value: &Json, rows: &mut Vec<Row>) {
     let (kind, text) = match value {
         Json::Object(fields) if !fields.is_empty() => {
             for (key, field) in fields {
-                let key = visible(key);
-                leaves(if path.is_empty() { key } else { format!("{path}.{key}") }, field, rows);
+                let mut inner = path.clone();
+                if !path.is_empty() {
+                    inner.push('.');
+                }
+                inner.push_str(&visible(key));
+                leaves(inner, field, rows);
             }
             return;
         }
         Json::Array(items) if !items.is_empty() => {
             for (place, item) in items.iter().enumerate() {
-                leaves(format!("{path}[{place}]"), item, rows);
+                let mut inner = path.clone();
+                inner.push('[');
+                write_number(place as u64, &mut inner);
+                inner.push(']');
+                leaves(inner, item, rows);
             }
             return;
         }
@@ -121,7 +129,7 @@ fn leaves(path: String, value: &Json, rows: &mut Vec<Row>) {
         Json::Object(_) => ("object", "{}".to_owned()),
         Json::Array(_) => ("array", "[]".to_owned()),
         Json::Null => ("null", "null".to_owned()),
-        Json::Bool(_) => ("boolean", value.to_string()),
+        Json::Bool(_) => ("boolean", value.text()),
         Json::Number(number) => ("number", number.clone()),
         Json::String(text) => ("string", visible(text)),
         Json::Wtf8(bytes) => ("string", visible(&String::from_utf8_lossy(bytes))),

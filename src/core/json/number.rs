@@ -63,6 +63,14 @@ pub(super) fn whole(digits: &str) -> Option<u64> {
     })
 }
 
+/// Writes a whole number in decimal digits.
+pub fn write(value: u64, out: &mut String) {
+    if value > 9 {
+        write(value / 10, out);
+    }
+    out.push(char::from(b'0' + (value % 10) as u8));
+}
+
 /// The exponent's value; one too long for 64 bits is as good as infinite.
 fn read_exponent(text: &str) -> i64 {
     let (negative, digits) = match text.strip_prefix('-') {

@@ -252,7 +252,7 @@ fn wire_arguments(text: &str) -> String {
         _ => {}
     }
     match parse_lenient(text.as_bytes()) {
-        Ok(object @ Json::Object(_)) => object.to_string(),
+        Ok(object @ Json::Object(_)) => object.text(),
         _ => String::from("{}"),
     }
 }
