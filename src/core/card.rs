@@ -3,12 +3,10 @@
 
 mod visible;
 
-use serde::Serialize;
-
 use self::visible::visible;
 use super::arguments::Arguments;
 use super::event::Decision;
-use super::json::{Json, write_number};
+use super::json::{Json, ObjectWriter, write_number};
 use super::log::{CallState, Entry, Stage};
 use super::outcome::{PersonId, Token};
 use super::run::Run;
@@ -17,13 +15,11 @@ use super::run::Run;
 const LONG: usize = 80;
 
 /// What a person is asked about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardView {
     /// The tool's exact name.
     pub tool: String,
     /// The host's name of the tool for people.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Why it stopped.
     pub why: String,
@@ -33,9 +29,28 @@ pub struct CardView {
     pub digest: String,
 }
 
+impl CardView {
+    /// Writes its members.
+    pub fn write(&self, out: &mut ObjectWriter) {
+        out.text("tool", &self.tool);
+        out.optional_text("title", self.title.as_deref());
+        out.text("why", &self.why);
+        out.open_array("arguments");
+        for row in &self.arguments {
+            out.open_element();
+            out.text("path", &row.path);
+            out.text("kind", row.kind);
+            out.text("text", &row.text);
+            out.flag("long", row.long);
+            out.close();
+        }
+        out.close_array();
+        out.text("digest", &self.digest);
+    }
+}
+
 /// One argument, or one leaf of a nested one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Where it stands, such as `recipients[0].address`.
     pub path: String,

@@ -8,10 +8,12 @@
 //! byte for byte.
 
 mod number;
+mod object;
 mod read;
 mod text;
 
 pub use number::write as write_number;
+pub use object::ObjectWriter;
 pub use read::{
     JsonError, JsonErrorKind, MAX_DEPTH, MAX_ITEMS, MAX_STRICT_BYTES, parse_lenient, parse_prefix, parse_strict,
 };

@@ -1,17 +1,14 @@
 //! The one JS ⇄ Rust conversion. Never for tool arguments: those cross as their exact text.
 
 use js_sys::{Array, Function, JSON, Object, Reflect};
-use serde::Serialize;
-use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::error::error;
 use crate::core::json::{self, Json};
 
-/// Data for the page: plain objects, absent fields left out, `None` as null.
-pub fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
-    let serializer = Serializer::new().serialize_missing_as_null(true).serialize_maps_as_objects(true);
-    value.serialize(&serializer).map_err(|wrong| error("internal", &wrong.to_string()))
+/// JSON text as data for the page: plain objects, by the platform's `JSON.parse`.
+pub fn to_js(text: &str) -> Result<JsValue, JsValue> {
+    JSON::parse(text)
 }
 
 /// A value of the page as JSON, by the platform's `JSON.stringify`; `None` for what JSON has no text for.
