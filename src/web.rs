@@ -10,12 +10,12 @@ mod driver;
 mod error;
 mod fetch;
 pub mod guard;
+mod host;
 mod platform;
-mod rules;
 mod store;
-mod tool;
 mod value;
 
 pub use agent::{RawAgent, RawChat, install};
 pub use approvals::RawApprovals;
+pub use host::pattern_matches;
 pub use store::RawMemoryStore;

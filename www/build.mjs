@@ -14,7 +14,9 @@ await script(async () => {
 
   say("cargo rustc …");
   // The cdylib alone: beside an rlib, cargo would leave link-time optimisation out, and with it a third of the savings.
-  await must("cargo", ["rustc", "--locked", "--release", "--lib", "--crate-type", "cdylib", "--target", wasmTarget], { env });
+  await must("cargo", ["rustc", "--locked", "--release", "--lib", "--crate-type", "cdylib", "--target", wasmTarget], {
+    env,
+  });
   const metadata = JSON.parse(
     await must("cargo", ["metadata", "--locked", "--no-deps", "--format-version=1"], { env }),
   );

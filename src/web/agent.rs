@@ -1,22 +1,26 @@
 //! The exported API, raw: the façade in `www/src` gives it types and names.
 
 use std::cell::RefCell;
+use std::pin::Pin;
 use std::rc::Rc;
 
-use js_sys::{Array, Function, Object};
+use js_sys::{Array, Function, Promise};
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
 use web_sys::AbortSignal;
 
 use super::driver::Driver;
 use super::error::{error, from_run, set_factory};
 use super::fetch::Endpoint;
+use super::host::Host;
 use super::platform;
-use super::rules::Rule;
 use super::store::RawMemoryStore;
-use super::tool::HostTool;
-use super::value::{Options, invalid, to_js};
+use super::value::to_js;
+use crate::core::approval::Tool;
+use crate::core::json::{self, Json};
 use crate::core::message::{MessageId, Part, RequestId, ToolSpec};
 use crate::core::outcome::{DenyReason, PersonId, Via};
+use crate::core::policy::ToolEffect;
 use crate::core::run::{Handled, Input, RunError, Settings};
 use crate::core::snapshot;
 use crate::core::wire::openai_chat::{Dialect, OpenAiChat};
@@ -27,11 +31,10 @@ pub struct Setup {
     pub(super) user: Option<PersonId>,
     pub(super) instructions: Option<String>,
     pub(super) settings: Settings,
-    pub(super) tools: Vec<HostTool>,
     pub(super) specs: Vec<ToolSpec>,
-    pub(super) rules: Vec<Rule>,
     pub(super) wire: OpenAiChat,
     pub(super) endpoint: Endpoint,
+    pub(super) host: Host,
     pub(super) store: RawMemoryStore,
 }
 
@@ -45,95 +48,32 @@ pub fn install(make_error: Function) {
 #[wasm_bindgen]
 pub struct RawAgent {
     setup: Rc<Setup>,
-    open: RefCell<Vec<(String, Rc<Driver>)>>,
+    open: Rc<RefCell<Vec<Rc<Driver>>>>,
 }
-
-const AGENT_OPTIONS: [&str; 10] =
-    ["user", "model", "instructions", "params", "tools", "rules", "approvals", "renderer", "maxRounds", "store"];
-const MODEL_OPTIONS: [&str; 6] = ["baseUrl", "model", "headers", "credentials", "fetch", "includeUsage"];
 
 #[wasm_bindgen]
 impl RawAgent {
-    /// Reads the options of `createAgent`; `store` is the handle of its memory store.
+    /// Takes the options of `createAgent` as `www/src/options.ts` read them: the data as JSON, the functions as `host`.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &JsValue, store: &RawMemoryStore) -> Result<Self, JsValue> {
-        let options = Options::new(options, "options", &AGENT_OPTIONS)?;
-        let user = read_user(&options)?;
-        let approvals = match options.raw("approvals") {
-            none if none.is_undefined() => Object::new().into(),
-            given => given,
-        };
-        let approvals = Options::new(&approvals, "options.approvals", &["expireAfterMs", "notes"])?;
-        let all_notes = |name: &str| match name {
-            "own" => Some(false),
-            "all" => Some(true),
-            _ => None,
-        };
-        let tools = read_tools(&options)?;
-        let rules = options.items("rules")?;
-        let rules = rules.iter().enumerate().map(|(place, rule)| Rule::read(rule, &format!("options.rules[{place}]")));
-        let model = Options::new(&options.raw("model"), "options.model", &MODEL_OPTIONS)?;
-        let include_usage = model.optional_bool("includeUsage")?.unwrap_or(true);
-        let wire = OpenAiChat::new(
-            &model.text("model")?,
-            options.fields("params")?,
-            Dialect { include_usage, ..Dialect::default() },
-        )
-        .map_err(|problem| error("invalid_options", &format!("options.{problem}.")))?;
-        let renderer = options.one_of("renderer", Renderer::from_token, "\"sentence\", \"json\" or \"compact\"")?;
-        let max_rounds = options.optional_whole("maxRounds", 1)?.unwrap_or(20);
-        let settings = Settings {
-            tools: tools.iter().map(|tool| tool.tool.clone()).collect(),
-            renderer: renderer.unwrap_or(Renderer::Sentence),
-            max_rounds: max_rounds.try_into().unwrap_or(u32::MAX),
-            expire_after: approvals.optional_whole("expireAfterMs", 1)?,
-            all_notes: approvals.one_of("notes", all_notes, "\"own\" or \"all\"")?.unwrap_or(false),
-        };
-        let specs = settings.tools.iter().map(|tool| ToolSpec {
-            name: tool.name.clone(),
-            description: tool.description.clone(),
-            input_schema: tool.input_schema.clone(),
-        });
-        let setup = Setup {
-            user,
-            instructions: options.optional_text("instructions")?,
-            specs: specs.collect(),
-            settings,
-            tools,
-            rules: rules.collect::<Result<_, _>>()?,
-            wire,
-            endpoint: Endpoint::read(&model, "/chat/completions")?,
-            store: store.share(),
-        };
-        Ok(Self { setup: Rc::new(setup), open: RefCell::default() })
+    pub fn new(setup: &str, host: Host, store: &RawMemoryStore) -> Result<Self, JsValue> {
+        let setup = Setup::read(setup, host, store).map_err(|wrong| error("invalid_options", &wrong))?;
+        Ok(Self { setup: Rc::new(setup), open: Rc::default() })
     }
 
-    /// Opens a chat: new, or as the store left it. One chat is opened once; asking again gives the same.
-    pub async fn open(&self, id: String) -> Result<RawChat, JsValue> {
-        if id.is_empty() {
-            return Err(invalid("open(id)", "needs a non-empty id"));
-        }
-        if let Some(driver) = self.opened(&id) {
-            return Ok(RawChat { driver });
-        }
-        let driver = Driver::open(Rc::clone(&self.setup), &id).await?;
-        // Somebody may have opened it while this one loaded.
-        if let Some(driver) = self.opened(&id) {
-            return Ok(RawChat { driver });
-        }
-        self.open.borrow_mut().push((id, Rc::clone(&driver)));
-        Ok(RawChat { driver })
-    }
-
-    fn opened(&self, id: &str) -> Option<Rc<Driver>> {
-        let open = self.open.borrow();
-        open.iter().find(|(known, _)| known == id).map(|(_, driver)| Rc::clone(driver))
+    /// Opens a chat: new, or as the store left it. The façade asks once for each id.
+    pub fn open(&self, id: String) -> Promise {
+        let (setup, open) = (Rc::clone(&self.setup), Rc::clone(&self.open));
+        promise(Box::pin(async move {
+            let driver = Driver::open(setup, &id).await?;
+            open.borrow_mut().push(Rc::clone(&driver));
+            Ok(RawChat { driver }.into())
+        }))
     }
 
     /// Aborts what is under way. Nothing pending is decided by it.
     pub fn dispose(&self) {
         let open = self.open.take();
-        for (_, driver) in open {
+        for driver in open {
             driver.abort();
         }
     }
@@ -147,79 +87,81 @@ pub struct RawChat {
 
 #[wasm_bindgen]
 impl RawChat {
-    /// Sends a user's message. Waits for a run that is at work, supersedes one that waits for a person. Resolves when
+    /// Sends a message, of the agent's user or, where `has_by`, of `by` (`None`: not known). Waits for a run that is at work, supersedes one that waits for a person. Resolves when
     /// the run rests.
-    pub async fn send(&self, text: String, by: JsValue, signal: Option<AbortSignal>) -> Result<JsValue, JsValue> {
-        let author = if by.is_undefined() { self.driver.setup().user.clone() } else { decider(&by)? };
-        if text.trim().is_empty() {
-            return Err(invalid("send(message)", "needs a text that is not empty"));
-        }
-        let aborted = || signal.as_ref().is_some_and(AbortSignal::aborted);
-        loop {
-            self.driver.check()?;
-            if aborted() {
-                return Err(error("aborted", "The message was not sent: its signal was aborted first."));
+    pub fn send(&self, text: String, has_by: bool, by: Option<String>, signal: Option<AbortSignal>) -> Promise {
+        let driver = self.driver();
+        promise(Box::pin(async move {
+            let author = if has_by { person(by) } else { driver.setup().user.clone() };
+            loop {
+                driver.check()?;
+                if signal.as_ref().is_some_and(AbortSignal::aborted) {
+                    return Err(error("aborted", "The message was not sent: its signal was aborted first."));
+                }
+                let message = MessageId::new(platform::random_id()?);
+                let parts = vec![Part::Text(text.clone())];
+                let (at, author) = (platform::now(), author.clone());
+                match driver.handle(Input::Send { at, message, author, parts }) {
+                    Ok(_) => break,
+                    Err(RunError::Busy) => driver.rest().await?,
+                    Err(wrong) => return Err(from_run(&wrong)),
+                }
             }
-            let message = MessageId::new(platform::random_id()?);
-            let parts = vec![Part::Text(text.clone())];
-            let (at, author) = (platform::now(), author.clone());
-            match self.driver.handle(Input::Send { at, message, author, parts }) {
-                Ok(_) => break,
-                Err(RunError::Busy) => self.driver.rest().await?,
-                Err(wrong) => return Err(from_run(&wrong)),
-            }
-        }
-        let stopper = signal.map(|signal| StopOnAbort::new(&self.driver, signal)).transpose()?;
-        let rested = self.settle().await;
-        drop(stopper);
-        rested
+            let stopper = signal.map(|signal| StopOnAbort::new(&driver, signal)).transpose()?;
+            driver.rest().await?;
+            drop(stopper);
+            to_js(&driver.look(snapshot::run_view))
+        }))
     }
 
     /// Decides about a pending request. Resolves once the decision is stored, with `applied` or `already`.
-    #[allow(clippy::too_many_arguments)]
-    pub async fn decide(
+    pub fn decide(
         &self,
         request: String,
         approve: bool,
-        by: JsValue,
+        by: Option<String>,
         reason: Option<String>,
         note: Option<String>,
-    ) -> Result<String, JsValue> {
-        self.driver.check()?;
-        let by = decider(&by)?;
-        let reason = match reason.as_deref() {
-            None => None,
-            Some(reason) => Some(DenyReason::from_token(reason).ok_or_else(|| {
-                error("invalid_decision", "decide: reason must be \"variant\" or \"skip\", or left out.")
-            })?),
-        };
+    ) -> Result<Promise, JsValue> {
+        let driver = self.driver();
+        driver.check()?;
+        let by = person(by);
+        let reason = reason.as_deref().and_then(DenyReason::from_token);
         let at = platform::now();
         let request = RequestId::new(request);
-        self.driver.handle(Input::Tick { at }).map_err(|wrong| from_run(&wrong))?;
         let input = Input::Decide { at, request, approve, by, via: Via::Api, reason, note };
-        let handled = self.driver.handle(input).map_err(|wrong| from_run(&wrong))?;
-        self.driver.stored().await?;
-        Ok(if handled == Handled::Applied { "applied" } else { "already" }.to_owned())
+        let handled = driver.handle(Input::Tick { at }).and_then(|_| driver.handle(input));
+        let said = match handled.map_err(|wrong| from_run(&wrong))? {
+            Handled::Applied => "applied",
+            Handled::Already => "already",
+        };
+        Ok(promise(Box::pin(async move {
+            driver.stored().await?;
+            Ok(said.into())
+        })))
     }
 
     /// Resolves with how the run stands once it rests.
-    pub async fn settle(&self) -> Result<JsValue, JsValue> {
-        self.driver.rest().await?;
-        to_js(&self.driver.look(snapshot::run_view))
+    pub fn settle(&self) -> Promise {
+        let driver = self.driver();
+        promise(Box::pin(async move {
+            driver.rest().await?;
+            to_js(&driver.look(snapshot::run_view))
+        }))
     }
 
     /// Goes on with an interrupted run, or makes a failed model request again.
-    pub async fn resume(&self) -> Result<JsValue, JsValue> {
+    pub fn resume(&self) -> Result<Promise, JsValue> {
         self.driver.check()?;
         self.driver.handle(Input::Resume { at: platform::now() }).map_err(|wrong| from_run(&wrong))?;
-        self.settle().await
+        Ok(self.settle())
     }
 
     /// Ends the run now: aborts what is under way, lapses what is pending.
-    pub async fn stop(&self) -> Result<JsValue, JsValue> {
+    pub fn stop(&self) -> Result<Promise, JsValue> {
         self.driver.check()?;
         stop(&self.driver)?;
-        self.settle().await
+        Ok(self.settle())
     }
 
     /// How many messages the chat has.
@@ -300,38 +242,66 @@ impl Drop for StopOnAbort {
     }
 }
 
-/// An id of a person, or null for "not known". Numbers are refused, not coerced.
-pub(super) fn decider(value: &JsValue) -> Result<Option<PersonId>, JsValue> {
-    if value.is_null() {
-        return Ok(None);
-    }
-    let id = value.as_string().as_deref().and_then(PersonId::new);
-    id.map(Some)
-        .ok_or_else(|| invalid("by", "must be the decider's id, a non-empty string, or null where it is not known"))
+/// Who that is; an empty id names nobody.
+pub(super) fn person(id: Option<String>) -> Option<PersonId> {
+    id.as_deref().and_then(PersonId::new)
 }
 
-fn read_user(options: &Options) -> Result<Option<PersonId>, JsValue> {
-    let user = options.raw("user");
-    if user.is_undefined() {
-        return Err(options.wrong("user", "is required: { id, name? } of who sits here, or null for \"I do not know\""));
-    }
-    if user.is_null() {
-        return Ok(None);
-    }
-    let user = Options::new(&user, "options.user", &["id", "name"])?;
-    Ok(PersonId::new(&user.text("id")?))
+/// Work whose end a page waits for. One shape for all, so that the machinery behind a promise is there once.
+type Work = Pin<Box<dyn Future<Output = Result<JsValue, JsValue>>>>;
+
+fn promise(work: Work) -> Promise {
+    future_to_promise(work)
 }
 
-fn read_tools(options: &Options) -> Result<Vec<HostTool>, JsValue> {
-    let mut tools: Vec<HostTool> = Vec::new();
-    for (place, value) in options.items("tools")?.iter().enumerate() {
-        let path = format!("options.tools[{place}]");
-        let tool = HostTool::read(value, &path)?;
-        if tools.iter().any(|known| known.tool.name == tool.tool.name) {
-            let what = format!("repeats the name \"{}\"; each tool needs its own", tool.tool.name);
-            return Err(invalid(&format!("{path}.name"), &what));
-        }
-        tools.push(tool);
+impl Setup {
+    /// Reads the JSON that `www/src/options.ts` wrote. Its values are checked there; what is absent here counts as not
+    /// given.
+    fn read(setup: &str, host: Host, store: &RawMemoryStore) -> Result<Self, String> {
+        let setup = json::parse_lenient(setup.as_bytes()).map_err(|error| error.to_string())?;
+        let text = |key: &str| setup.get(key).and_then(Json::as_str).map(str::to_owned);
+        let flag = |key: &str| setup.get(key).and_then(Json::as_bool).unwrap_or_default();
+        let number = |key: &str| setup.get(key).and_then(Json::as_u64);
+        let tools: Vec<Tool> =
+            setup.get("tools").and_then(Json::as_array).unwrap_or_default().iter().map(read_tool).collect();
+        let params = setup.get("params").and_then(Json::as_object).unwrap_or_default().to_vec();
+        let dialect = Dialect { include_usage: flag("includeUsage"), ..Dialect::default() };
+        let wire = OpenAiChat::new(&text("model").unwrap_or_default(), params, dialect)
+            .map_err(|wrong| ["options.", &wrong, "."].concat())?;
+        let renderer = text("renderer").as_deref().and_then(Renderer::from_token);
+        Ok(Self {
+            user: person(text("user")),
+            instructions: text("instructions"),
+            specs: tools.iter().map(spec).collect(),
+            settings: Settings {
+                tools,
+                renderer: renderer.unwrap_or(Renderer::Sentence),
+                max_rounds: number("maxRounds").and_then(|rounds| rounds.try_into().ok()).unwrap_or(u32::MAX),
+                expire_after: number("expireAfterMs"),
+                all_notes: flag("allNotes"),
+            },
+            wire,
+            endpoint: Endpoint {
+                url: text("url").unwrap_or_default(),
+                credentials: text("credentials").unwrap_or_default(),
+            },
+            host,
+            store: store.share(),
+        })
     }
-    Ok(tools)
+}
+
+fn read_tool(tool: &Json) -> Tool {
+    let text = |key: &str| tool.get(key).and_then(Json::as_str).map(str::to_owned);
+    Tool {
+        name: text("name").unwrap_or_default(),
+        title: text("title"),
+        description: text("description").unwrap_or_default(),
+        input_schema: tool.get("inputSchema").cloned().unwrap_or(Json::Null),
+        effect: text("effect").as_deref().and_then(ToolEffect::from_token),
+    }
+}
+
+fn spec(tool: &Tool) -> ToolSpec {
+    ToolSpec { name: tool.name.clone(), description: tool.description.clone(), input_schema: tool.input_schema.clone() }
 }

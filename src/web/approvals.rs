@@ -6,7 +6,7 @@ use js_sys::Function;
 use wasm_bindgen::prelude::*;
 use web_sys::ShadowRoot;
 
-use super::agent::{RawChat, decider};
+use super::agent::{RawChat, person as identified};
 use super::card::{CardList, Decided};
 use super::driver::Driver;
 use super::platform;
@@ -51,7 +51,7 @@ impl RawApprovals {
 /// Who sits here, as far as the host says. An answer that is no id counts as not known.
 fn person(driver: &Driver, by: &Function) -> Option<PersonId> {
     let answer = by.call0(&JsValue::UNDEFINED).unwrap_or(JsValue::NULL);
-    if answer.is_undefined() { driver.setup().user.clone() } else { decider(&answer).unwrap_or(None) }
+    if answer.is_undefined() { driver.setup().user.clone() } else { identified(answer.as_string()) }
 }
 
 /// A click that passed the guard. What the core refuses (a late click on a settled request) changes nothing, and the

@@ -8,11 +8,11 @@ use std::rc::Rc;
 use futures_channel::oneshot;
 use js_sys::Function;
 use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::spawn_local;
 use web_sys::{AbortController, Blob};
 
 use super::agent::Setup;
-use super::error::{error, from_run};
+use super::error::{error, from_run, text_of};
+use super::fetch::settled;
 use super::platform;
 use super::store::Store as _;
 use crate::core::event::Event;
@@ -196,7 +196,7 @@ impl Driver {
             return;
         }
         let this = Rc::clone(self);
-        spawn_local(async move {
+        platform::spawn(Box::pin(async move {
             loop {
                 let effect = this.run.borrow_mut().poll();
                 let Some(effect) = effect else { break };
@@ -205,7 +205,7 @@ impl Driver {
                 }
             }
             this.pumping.set(false);
-        });
+        }));
     }
 
     async fn carry_out(self: &Rc<Self>, effect: Effect) {
@@ -213,13 +213,13 @@ impl Driver {
             Effect::Persist(events) => self.persist(&events).await,
             Effect::CallModel { ticket, closing } => {
                 let this = Rc::clone(self);
-                spawn_local(async move { model::call(&this, ticket, closing).await });
+                platform::spawn(Box::pin(async move { model::call(&this, ticket, closing).await }));
             }
             Effect::Judge(candidates) => self.judge(&candidates),
             Effect::Ask(_) => self.changed(),
             Effect::RunTool(permit) => {
                 let this = Rc::clone(self);
-                spawn_local(async move { this.run_tool(permit).await });
+                platform::spawn(Box::pin(async move { this.run_tool(permit).await }));
             }
             Effect::Done { seq, .. } => {
                 self.changed();
@@ -252,7 +252,7 @@ impl Driver {
         let mut opinions = Vec::new();
         let mut requests = Vec::new();
         for candidate in candidates {
-            opinions.push(self.setup.rules.iter().filter_map(|rule| rule.opinion(candidate)).collect());
+            opinions.push(self.setup.host.opinions(candidate));
             // Without randomness there is no id, and without an id the call is refused by the core.
             if let Ok(id) = platform::random_id() {
                 requests.push(RequestId::new(id));
@@ -263,19 +263,36 @@ impl Driver {
     }
 
     async fn run_tool(self: &Rc<Self>, permit: Permit) {
-        let known = self.setup.tools.iter().find(|known| known.tool.name == permit.tool());
-        let covered = known.filter(|known| self.look(|run| permit.covers(run.chat().id(), &known.tool)));
-        let result = match (covered, AbortController::new()) {
-            (Some(tool), Ok(controller)) => {
-                let signal = controller.signal();
-                self.tool_aborts.borrow_mut().push((permit.call().clone(), controller));
-                tool.run(&permit, &signal).await
-            }
-            _ => Err(Failure::Threw("the tool is no longer what was approved; it was not called".to_owned())),
+        // The last check, on the bytes that the tool gets: the digest is computed anew.
+        let covered = self.look(|run| {
+            let known = run.settings().tools.iter().find(|known| known.name == permit.tool());
+            known.is_some_and(|tool| permit.covers(run.chat().id(), tool))
+        });
+        let result = match AbortController::new() {
+            Ok(controller) if covered => self.call_tool(&permit, controller).await,
+            _ => Err("the tool is no longer what was approved; it was not called".to_owned()),
         };
         self.tool_aborts.borrow_mut().retain(|(call, _)| call != permit.call());
         let (call, attempt) = (permit.call().clone(), permit.attempt());
         // A result that comes after a stop is not waited for: the call has its outcome.
+        let result = result.map_err(Failure::Threw);
         let _ = self.handle(Input::ToolEnded { at: platform::now(), call, attempt, result });
+    }
+
+    async fn call_tool(&self, permit: &Permit, controller: AbortController) -> Result<String, String> {
+        let signal = controller.signal();
+        self.tool_aborts.borrow_mut().push((permit.call().clone(), controller));
+        let running = self.setup.host.run(
+            permit.tool(),
+            permit.arguments(),
+            permit.call().as_str(),
+            permit.idempotency_key(),
+            &signal,
+            permit.note(),
+        );
+        match settled(running).await {
+            Ok(text) => Ok(text.as_string().unwrap_or_default()),
+            Err(thrown) => Err(text_of(&thrown)),
+        }
     }
 }

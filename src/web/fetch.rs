@@ -1,96 +1,42 @@
 //! One model request: a POST with a Blob body, its response read chunk by chunk.
 
 use gloo_net::http::Response;
-use js_sys::{Array, Date, Function, Object, Promise, Reflect, Uint8Array};
+use js_sys::{Array, Date, Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortSignal, Blob, ReadableStreamDefaultReader};
 
 use super::error::text_of;
-use super::value::Options;
+use super::host::Host;
+use super::platform;
 use crate::core::message::{ModelError, ModelErrorClass};
 use crate::core::wire::RetryHints;
 
-#[wasm_bindgen]
-extern "C" {
-    #[wasm_bindgen(js_name = fetch, catch)]
-    fn page_fetch(url: &str, init: &JsValue) -> Result<Promise, JsValue>;
-
-    #[wasm_bindgen(js_name = URL)]
-    type Url;
-    #[wasm_bindgen(constructor, js_class = "URL", catch)]
-    fn new(url: &str, base: &str) -> Result<Url, JsValue>;
-    #[wasm_bindgen(method, getter)]
-    fn href(this: &Url) -> String;
-    #[wasm_bindgen(method, getter)]
-    fn protocol(this: &Url) -> String;
-    #[wasm_bindgen(method, getter)]
-    fn hostname(this: &Url) -> String;
-    #[wasm_bindgen(method, getter)]
-    fn origin(this: &Url) -> String;
-    #[wasm_bindgen(method, getter)]
-    fn username(this: &Url) -> String;
-
-    #[wasm_bindgen(js_namespace = document, js_name = baseURI, thread_local_v2)]
-    static BASE: String;
-}
-
 /// Where model requests go.
 pub struct Endpoint {
-    url: String,
-    headers: JsValue,
-    credentials: String,
-    fetch: Option<Function>,
+    /// The whole URL.
+    pub url: String,
+    /// `same-origin`, `omit` or `include`.
+    pub credentials: String,
 }
 
 impl Endpoint {
-    /// Reads `baseUrl`, `headers`, `credentials` and `fetch`. A key must not cross the network in the clear: the URL
-    /// is https, on this machine, or of the page's own origin.
-    pub fn read(options: &Options, path: &str) -> Result<Self, JsValue> {
-        let base = options.text("baseUrl")?;
-        let page = BASE.with(String::clone);
-        let target = format!("{}{path}", base.trim_end_matches('/'));
-        let url = Url::new(&target, &page).map_err(|_| options.wrong("baseUrl", "must be a URL"))?;
-        let local = matches!(url.hostname().as_str(), "localhost" | "127.0.0.1" | "[::1]");
-        let own = Url::new(&page, &page).is_ok_and(|page| page.origin() == url.origin());
-        match url.protocol().as_str() {
-            "https:" => {}
-            "http:" if local || own => {}
-            _ => return Err(options.wrong("baseUrl", "must be https, on this machine, or of the page's own origin")),
-        }
-        if !url.username().is_empty() {
-            return Err(options.wrong("baseUrl", "must not hold a user name; pass keys through headers"));
-        }
-        let headers = options.raw("headers");
-        if !headers.is_undefined() && !headers.is_object() {
-            return Err(options.wrong("headers", "must be an object, or a function that returns one"));
-        }
-        let known = |name: &str| ["omit", "same-origin", "include"].contains(&name).then(|| name.to_owned());
-        let credentials = options.one_of("credentials", known, "\"omit\", \"same-origin\" or \"include\"")?;
-        Ok(Self {
-            url: url.href(),
-            headers,
-            credentials: credentials.unwrap_or_else(|| "same-origin".to_owned()),
-            fetch: options.optional_function("fetch")?,
-        })
-    }
-
     /// Posts a JSON body. A redirect is an error: it would carry the body, and some headers, to another origin.
-    pub async fn post(&self, body: &Blob, signal: &AbortSignal) -> Result<Response, ModelError> {
-        let headers = self.headers().await.map_err(|thrown| {
-            ModelError::new(
-                ModelErrorClass::Auth,
-                format!("The headers for the model request failed: {}", text_of(&thrown)),
-            )
+    pub async fn post(&self, host: &Host, body: &Blob, signal: &AbortSignal) -> Result<Response, ModelError> {
+        let headers = settled(host.headers()).await.map_err(|thrown| {
+            let message = ["The headers for the model request failed: ", &text_of(&thrown), "."].concat();
+            ModelError::new(ModelErrorClass::Auth, message)
         })?;
         let no_answer = |thrown: JsValue| {
-            let message = format!(
-                "No answer from {} ({}). Either the network failed, or the server does not allow this page's origin \
-                 (CORS), or it redirects; check the URL and the server's allowed origins.",
-                self.url,
-                text_of(&thrown)
-            );
-            ModelError::new(ModelErrorClass::NetworkOrCors, message)
+            let why = [
+                "No answer from ",
+                &self.url,
+                " (",
+                &text_of(&thrown),
+                "). Either the network failed, or the server does not allow this page's origin (CORS), or it redirects; \
+                 check the URL and the server's allowed origins.",
+            ];
+            ModelError::new(ModelErrorClass::NetworkOrCors, why.concat())
         };
         let init = Object::new();
         for (key, value) in [
@@ -103,37 +49,17 @@ impl Endpoint {
         ] {
             Reflect::set(&init, &key.into(), &value).map_err(no_answer)?;
         }
-        let sent = match &self.fetch {
-            Some(fetch) => {
-                fetch.call2(&JsValue::UNDEFINED, &self.url.as_str().into(), &init).map(|value| Promise::resolve(&value))
-            }
-            None => page_fetch(&self.url, &init),
-        };
-        let response = JsFuture::from(sent.map_err(no_answer)?).await.map_err(no_answer)?;
+        let response = settled(host.fetch(&self.url, &init)).await.map_err(no_answer)?;
         let response: web_sys::Response = response.dyn_into().map_err(|_| {
             ModelError::new(ModelErrorClass::BadResponse, "The fetch function did not return a Response.".to_owned())
         })?;
         Ok(response.into())
     }
+}
 
-    /// The request's headers as a plain object: few, since each further one can fail a preflight.
-    async fn headers(&self) -> Result<JsValue, JsValue> {
-        let headers = Object::new();
-        Reflect::set(&headers, &"content-type".into(), &"application/json".into())?;
-        Reflect::set(&headers, &"accept".into(), &"text/event-stream".into())?;
-        let own = match self.headers.dyn_ref::<Function>() {
-            Some(make) => JsFuture::from(Promise::resolve(&make.call0(&JsValue::UNDEFINED)?)).await?,
-            None => self.headers.clone(),
-        };
-        if own.is_object() {
-            for entry in Object::entries(own.unchecked_ref()).iter() {
-                let entry: Array = entry.unchecked_into();
-                let name = entry.get(0).as_string().unwrap_or_default().to_ascii_lowercase();
-                Reflect::set(&headers, &name.into(), &entry.get(1))?;
-            }
-        }
-        Ok(headers.into())
-    }
+/// What a promise settles to; a call that throws counts as one that rejects.
+pub async fn settled(promise: Result<Promise, JsValue>) -> Result<JsValue, JsValue> {
+    JsFuture::from(promise?).await
 }
 
 /// The bytes of a response, chunk by chunk.
@@ -165,9 +91,9 @@ impl Drop for Chunks {
         if let Some(reader) = &self.reader {
             // What the cancelling resolves to does not matter any more; a rejection must not go unhandled.
             let cancelled = JsFuture::from(reader.cancel());
-            wasm_bindgen_futures::spawn_local(async move {
+            platform::spawn(Box::pin(async move {
                 let _ = cancelled.await;
-            });
+            }));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The clock, randomness and timers of the page.
 
+use std::pin::Pin;
+
 use js_sys::{Date, Uint8Array};
 use wasm_bindgen::prelude::*;
 
@@ -11,6 +13,11 @@ extern "C" {
     /// Throws `error` in a task of its own, so that the page's error handling sees it and nothing here breaks.
     #[wasm_bindgen(js_name = reportError, catch)]
     fn report_error(error: &JsValue) -> Result<(), JsValue>;
+}
+
+/// Lets work go on by itself. One shape for all, so that the machinery behind it is there once.
+pub fn spawn(work: Pin<Box<dyn Future<Output = ()>>>) {
+    wasm_bindgen_futures::spawn_local(work);
 }
 
 /// Wall clock, in milliseconds since the epoch.

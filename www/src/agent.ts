@@ -1,5 +1,6 @@
 import { Chat } from "./chat.js";
 import { CountersignError } from "./error.js";
+import { readHost } from "./host.js";
 import { memoryStore, rawStore } from "./store.js";
 import type { AgentOptions, Model, Tool } from "./types.js";
 import { RawAgent, type RawChat } from "./wasm/countersign.js";
@@ -41,7 +42,10 @@ export class Agent {
   }
 
   async #load(id: string): Promise<Chat> {
-    const raw = await enter(() => this.#raw.open(id));
+    if (typeof id !== "string" || id === "") {
+      throw new CountersignError("invalid_options", "open(id) needs a non-empty string.");
+    }
+    const raw: RawChat = await enter(() => this.#raw.open(id));
     const chat = new Chat(id, raw);
     raws.set(chat, raw);
     return chat;
@@ -50,8 +54,10 @@ export class Agent {
 
 /** Creates an agent. Throws a {@link CountersignError} that names the option at fault. */
 export function createAgent(options: AgentOptions): Agent {
-  const store = (options as AgentOptions | undefined)?.store ?? memoryStore();
-  return enter(() => new Agent(new RawAgent(options, rawStore(store))));
+  return enter(() => {
+    const { setup, host } = readHost(options);
+    return new Agent(new RawAgent(setup, host, rawStore(options.store ?? memoryStore())));
+  });
 }
 
 /** A server that speaks the OpenAI Chat Completions format. */

@@ -1,4 +1,5 @@
 import { CountersignError } from "./error.js";
+import { readDecider, readDecision } from "./options.js";
 import type { DenyReason } from "./tokens.js";
 import type { Message, Request, RunResult, Snapshot } from "./types.js";
 import type { RawChat } from "./wasm/countersign.js";
@@ -56,10 +57,12 @@ export class Chat {
    * Resolves when the run rests.
    */
   async send(message: string, options: SendOptions = {}): Promise<RunResult> {
-    if (typeof message !== "string") {
-      throw new CountersignError("invalid_options", "send(message) takes a string.");
+    if (typeof message !== "string" || message.trim() === "") {
+      throw new CountersignError("invalid_options", "send(message) needs a string that is not empty.");
     }
-    return enter(() => this.#raw.send(message, options.by, options.signal));
+    // Undefined stands for the agent's user, null for "not known".
+    const by = options.by === undefined ? undefined : readDecider(options.by);
+    return enter(() => this.#raw.send(message, by !== undefined, by, options.signal));
   }
 
   /**
@@ -70,10 +73,9 @@ export class Chat {
     requestId: string,
     options: DecideOptions,
   ): Promise<{ result: "applied" | "already"; continuation: Promise<RunResult> }> {
-    const { approve, by, reason, note } = options;
-    if (typeof approve !== "boolean") {
-      throw new CountersignError("invalid_decision", "decide: approve must be true or false.");
-    }
+    const { approve, reason, note } = options;
+    const by = readDecider(options.by);
+    readDecision(approve, reason, note);
     const result = await enter(() => this.#raw.decide(requestId, approve, by, reason, note));
     return { result: result as "applied" | "already", continuation: enter(() => this.#raw.settle()) };
   }

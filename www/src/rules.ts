@@ -1,4 +1,6 @@
 import { CountersignError } from "./error.js";
+import { invalid, isFunction, isText, Options } from "./options.js";
+import { messageOf } from "./tools.js";
 
 /** A call as a rule sees it. Rules answer at once: a promise counts as a rule that could not be evaluated. */
 export interface RuleCall {
@@ -57,4 +59,62 @@ function rule(verdict: "ask" | "refuse", given: Given): Verdict | PatternRule {
   if (given.length === 1) return { verdict, reason };
   const [pattern, when] = given;
   return { verdict, reason, pattern, ...(typeof when === "function" && { when }) };
+}
+
+/** Reads `options.rules`. */
+export function readRules(options: Options): Rule[] {
+  const rules = options.optional("rules", "an array", Array.isArray) ?? [];
+  rules.forEach((rule, place) => {
+    if (isFunction(rule)) return;
+    const path = `options.rules[${place}]`;
+    const read = new Options(rule, path, ["verdict", "reason", "pattern", "when"]);
+    if (!isVerdict(rule)) throw invalid(path, "must be a function, or come from ask(), refuse() or allow()");
+    read.text("pattern");
+    read.optional("when", "a function", isFunction);
+  });
+  return rules.map((rule) => (isFunction(rule) ? rule : { ...rule }));
+}
+
+/**
+ * What the rules say of a call, in their order: `[verdict, reason, verdict, reason …]`, with the verdict `broken` for
+ * a rule that could not be evaluated. Which of them counts is decided by the wasm side.
+ */
+export function judge(
+  rules: readonly Rule[],
+  matches: (pattern: string) => boolean,
+  call: Omit<RuleCall, "args">,
+): string[] {
+  const said: string[] = [];
+  for (const rule of rules) {
+    if (!isFunction(rule) && !matches(rule.pattern)) continue;
+    const verdict = opinion(rule, { ...call, args: JSON.parse(call.argsText) });
+    if (verdict) said.push(verdict.verdict, "reason" in verdict ? verdict.reason : "");
+  }
+  return said;
+}
+
+function opinion(rule: Rule, call: RuleCall): Verdict | { verdict: "broken"; reason: string } | undefined {
+  try {
+    if (isFunction(rule)) {
+      const verdict: unknown = rule(call as never);
+      return verdict === undefined || isVerdict(verdict) ? verdict : broken(verdict);
+    }
+    const applies: unknown = rule.when ? rule.when(call.args, call) : true;
+    if (applies === true) return rule;
+    return applies === false || applies === undefined ? undefined : broken(applies);
+  } catch (thrown) {
+    return { verdict: "broken", reason: `it threw "${messageOf(thrown)}"` };
+  }
+}
+
+function broken(answer: unknown): { verdict: "broken"; reason: string } {
+  const promise = typeof answer === "object" && answer !== null && "then" in answer;
+  const reason = promise ? "it returned a promise, and rules must answer at once" : "it returned no verdict";
+  return { verdict: "broken", reason };
+}
+
+function isVerdict(value: unknown): value is Verdict {
+  if (typeof value !== "object" || value === null || !("verdict" in value)) return false;
+  if (value.verdict === "allow") return true;
+  return (value.verdict === "ask" || value.verdict === "refuse") && "reason" in value && isText(value.reason);
 }

@@ -1,5 +1,7 @@
 //! Events as JSON text, one object a line, and back.
 
+use std::cell::Cell;
+
 use super::{Body, Decision, EndStatus, Event, Facts};
 use crate::core::approval::Digest;
 use crate::core::json::{self, Json};
@@ -12,314 +14,439 @@ impl Event {
     /// The event as one line of JSON, without a line break.
     pub fn encode(&self) -> String {
         let kind = self.body.kind();
-        let mut fields = vec![
-            ("seq".to_owned(), number(self.seq)),
-            text("chat", self.chat.as_str()),
-            text("run", self.run.as_str()),
-            ("at".to_owned(), number(self.at)),
-            text("type", kind),
-            ("v".to_owned(), number(Body::version(kind))),
-        ];
-        write_body(&self.body, &mut fields);
-        Json::Object(fields).to_string()
+        let mut line = Writer::default();
+        line.open('{');
+        line.number("seq", self.seq);
+        line.text("chat", self.chat.as_str());
+        line.text("run", self.run.as_str());
+        line.number("at", self.at);
+        line.text("type", kind);
+        line.number("v", Body::version(kind));
+        write_body(&self.body, &mut line);
+        line.close('}');
+        line.0
     }
 
     /// Reads one line. The error is one sentence that names the field at fault.
     pub fn decode(line: &str) -> Result<Self, String> {
         let value = json::parse_lenient(line.as_bytes()).map_err(|error| error.to_string())?;
-        let read = Reader(&value);
-        let kind = read.text("type")?;
-        let version = read.number("v")?;
-        if version != Body::version(kind) {
-            return Err(format!(
-                "the event type {kind} is at version {version}, and this build reads version {}",
-                Body::version(kind)
-            ));
+        let wrong = Cell::new(None);
+        let read = Reader { object: &value, wrong: &wrong };
+        let kind = read.text("type");
+        let version = read.number("v");
+        let known = Body::version(kind);
+        if wrong.get().is_none() && version != known {
+            return Err(format!("the event type {kind} is at version {version}, and this build reads version {known}"));
         }
-        Ok(Self {
-            seq: read.number("seq")?,
-            chat: ChatId::new(read.text("chat")?),
-            run: RunId::new(read.text("run")?),
-            at: read.number("at")?,
-            body: read_body(kind, read)?,
-        })
+        let event = Self {
+            seq: read.number("seq"),
+            chat: ChatId::new(read.text("chat")),
+            run: RunId::new(read.text("run")),
+            at: read.number("at"),
+            body: read_body(kind, read),
+        };
+        match wrong.get() {
+            None => Ok(event),
+            Some("type") => Err(format!("the event type {kind} is not known to this build")),
+            Some(key) => Err(["the field ", key, " is missing or of the wrong kind"].concat()),
+        }
     }
 }
 
-type Fields = Vec<(String, Json)>;
+/// Writes JSON text in order.
+#[derive(Default)]
+struct Writer(String);
 
-fn text(key: &str, value: &str) -> (String, Json) {
-    (key.to_owned(), Json::String(value.to_owned()))
+impl Writer {
+    fn open(&mut self, bracket: char) {
+        self.0.push(bracket);
+    }
+
+    fn close(&mut self, bracket: char) {
+        self.0.push(bracket);
+    }
+
+    /// Begins the next item of an array.
+    fn item(&mut self) {
+        if !self.0.ends_with(['{', '[']) {
+            self.0.push(',');
+        }
+    }
+
+    fn key(&mut self, key: &str) {
+        self.item();
+        json::write_string(key, &mut self.0);
+        self.0.push(':');
+    }
+
+    fn text(&mut self, key: &str, value: &str) {
+        self.optional(key, Some(value));
+    }
+
+    fn optional(&mut self, key: &str, value: Option<&str>) {
+        self.key(key);
+        match value {
+            Some(value) => json::write_string(value, &mut self.0),
+            None => self.0.push_str("null"),
+        }
+    }
+
+    fn number(&mut self, key: &str, value: u64) {
+        self.key(key);
+        self.0.push_str(&value.to_string());
+    }
+
+    fn flag(&mut self, key: &str, value: bool) {
+        self.key(key);
+        self.0.push_str(if value { "true" } else { "false" });
+    }
+
+    fn fields(&mut self, key: &str, fields: &[(String, Json)]) {
+        self.key(key);
+        self.open('{');
+        for (key, value) in fields {
+            self.key(key);
+            value.write(&mut self.0);
+        }
+        self.close('}');
+    }
 }
 
-fn optional(key: &str, value: Option<&str>) -> (String, Json) {
-    (key.to_owned(), value.map_or(Json::Null, |value| Json::String(value.to_owned())))
-}
-
-fn number(value: u64) -> Json {
-    Json::Number(value.to_string())
-}
-
-fn write_body(body: &Body, fields: &mut Fields) {
+fn write_body(body: &Body, line: &mut Writer) {
     match body {
         Body::RunStarted { message, owner, parts } => {
-            fields.push(text("message_id", message.as_str()));
-            fields.push(optional("owner", owner.as_ref().map(PersonId::as_str)));
-            let parts =
-                parts.iter().map(|Part::Text(part)| Json::Object(vec![text("type", "text"), text("text", part)]));
-            fields.push(("parts".to_owned(), Json::Array(parts.collect())));
+            line.text("message_id", message.as_str());
+            line.optional("owner", owner.as_ref().map(PersonId::as_str));
+            line.key("parts");
+            line.open('[');
+            for Part::Text(part) in parts {
+                line.item();
+                line.open('{');
+                line.text("type", "text");
+                line.text("text", part);
+                line.close('}');
+            }
+            line.close(']');
         }
-        Body::TurnCompleted { turn } => write_turn(turn, fields),
-        Body::TurnFailed { code, message, text: partial } => {
-            fields.extend([text("code", code), text("message", message), text("text", partial)]);
+        Body::TurnCompleted { turn } => write_turn(turn, line),
+        Body::TurnFailed { code, message, text } => {
+            line.text("code", code);
+            line.text("message", message);
+            line.text("text", text);
         }
         Body::CallAllowed { call, digest } => {
-            fields.extend([text("call_id", call.as_str()), text("digest", digest.as_str())]);
+            line.text("call_id", call.as_str());
+            line.text("digest", digest.as_str());
         }
-        Body::CallAsked { call, request, digest, prompt, expires_at } => fields.extend([
-            text("call_id", call.as_str()),
-            text("request_id", request.as_str()),
-            text("digest", digest.as_str()),
-            text("prompt", prompt),
-            ("expires_at".to_owned(), expires_at.map_or(Json::Null, number)),
-        ]),
-        Body::CallDecided { call, decision } => fields.extend([
-            text("call_id", call.as_str()),
-            text("request_id", decision.request.as_str()),
-            ("approved".to_owned(), Json::Bool(decision.approve)),
-            text("decided_by", decision.decided_by.token()),
-            optional("decider", decision.decider.as_ref().map(PersonId::as_str)),
-            text("via", decision.via.token()),
-            optional("reason", decision.reason.map(DenyReason::token)),
-            optional("note", decision.note.as_deref()),
-        ]),
+        Body::CallAsked { call, request, digest, prompt, expires_at } => {
+            line.text("call_id", call.as_str());
+            line.text("request_id", request.as_str());
+            line.text("digest", digest.as_str());
+            line.text("prompt", prompt);
+            match expires_at {
+                Some(at) => line.number("expires_at", *at),
+                None => line.optional("expires_at", None),
+            }
+        }
+        Body::CallDecided { call, decision } => {
+            line.text("call_id", call.as_str());
+            line.text("request_id", decision.request.as_str());
+            line.flag("approved", decision.approve);
+            line.text("decided_by", decision.decided_by.token());
+            line.optional("decider", decision.decider.as_ref().map(PersonId::as_str));
+            line.text("via", decision.via.token());
+            line.optional("reason", decision.reason.map(DenyReason::token));
+            line.optional("note", decision.note.as_deref());
+        }
         Body::CallStarted { call, attempt } => {
-            fields.extend([text("call_id", call.as_str()), ("attempt".to_owned(), number(u64::from(*attempt)))]);
+            line.text("call_id", call.as_str());
+            line.number("attempt", u64::from(*attempt));
         }
         Body::CallSettled { name, facts, item } => {
-            fields.extend([text("call_id", item.call.as_str()), text("name", name)]);
+            line.text("call_id", item.call.as_str());
+            line.text("name", name);
             if let Some(facts) = facts {
-                fields.extend([
-                    text("reason_code", facts.token.token()),
-                    optional("decided_by", facts.decided_by.map(Decider::token)),
-                    optional("reason", facts.reason.map(DenyReason::token)),
-                    ("approved".to_owned(), Json::Bool(facts.approved)),
-                ]);
+                line.text("reason_code", facts.token.token());
+                line.optional("decided_by", facts.decided_by.map(Decider::token));
+                line.optional("reason", facts.reason.map(DenyReason::token));
+                line.flag("approved", facts.approved);
             }
-            fields.push(("result_item".to_owned(), write_item(item)));
+            write_item(item, line);
         }
         Body::RunEnded { status, reason } => {
-            fields.extend([text("status", status.token()), optional("reason", reason.as_deref())]);
+            line.text("status", status.token());
+            line.optional("reason", reason.as_deref());
         }
     }
 }
 
-fn write_item(item: &ResultItem) -> Json {
-    Json::Object(vec![
-        text("role", "tool"),
-        text("call_id", item.call.as_str()),
-        optional("renderer", item.renderer.as_deref()),
-        text("text", &item.text),
-        ("is_error".to_owned(), Json::Bool(item.is_error)),
-        text("trust", item.trust.token()),
-    ])
+fn write_item(item: &ResultItem, line: &mut Writer) {
+    line.key("result_item");
+    line.open('{');
+    line.text("role", "tool");
+    line.text("call_id", item.call.as_str());
+    line.optional("renderer", item.renderer.as_deref());
+    line.text("text", &item.text);
+    line.flag("is_error", item.is_error);
+    line.text("trust", item.trust.token());
+    line.close('}');
 }
 
-fn write_turn(turn: &Turn, fields: &mut Fields) {
+fn write_turn(turn: &Turn, line: &mut Writer) {
+    line.text("end", turn.end.token());
+    line.optional("finish_reason", turn.finish_reason.as_deref());
+    line.text("text", &turn.text);
+    line.text("reasoning", &turn.reasoning);
+    line.text("refusal", &turn.refusal);
+    line.key("calls");
+    line.open('[');
     let mut extras = turn.extra.calls.iter();
-    let calls = turn.calls.iter().map(|call| {
-        Json::Object(vec![
-            optional("provider_id", call.provider_id.as_deref()),
-            text("name", &call.name),
-            text("arguments", &call.arguments),
-            ("extra".to_owned(), Json::Object(extras.next().cloned().unwrap_or_default())),
-        ])
-    });
-    fields.extend([
-        text("end", turn.end.token()),
-        optional("finish_reason", turn.finish_reason.as_deref()),
-        text("text", &turn.text),
-        text("reasoning", &turn.reasoning),
-        text("refusal", &turn.refusal),
-        ("calls".to_owned(), Json::Array(calls.collect())),
-        ("usage".to_owned(), turn.usage.clone().unwrap_or(Json::Null)),
-        ("extra".to_owned(), Json::Object(turn.extra.message.clone())),
-    ]);
+    for call in &turn.calls {
+        line.item();
+        line.open('{');
+        line.optional("provider_id", call.provider_id.as_deref());
+        line.text("name", &call.name);
+        line.text("arguments", &call.arguments);
+        line.fields("extra", extras.next().map(Vec::as_slice).unwrap_or_default());
+        line.close('}');
+    }
+    line.close(']');
+    line.key("usage");
+    turn.usage.as_ref().unwrap_or(&Json::Null).write(&mut line.0);
+    line.fields("extra", &turn.extra.message);
 }
 
-/// Reads the fields of one object; every error names the field.
+/// Reads the fields of one object. A field that is missing or wrong is remembered and read as empty, so that reading
+/// stays a list of fields; nothing that was read may be used while one is remembered.
 #[derive(Clone, Copy)]
-struct Reader<'a>(&'a Json);
+struct Reader<'a> {
+    object: &'a Json,
+    wrong: &'a Cell<Option<&'static str>>,
+}
 
 impl<'a> Reader<'a> {
-    fn field(self, key: &str) -> Result<&'a Json, String> {
-        self.0.get(key).ok_or_else(|| wrong(key))
+    fn object(self, object: &'a Json) -> Self {
+        Self { object, ..self }
     }
 
-    fn text(self, key: &str) -> Result<&'a str, String> {
-        self.field(key)?.as_str().ok_or_else(|| wrong(key))
-    }
-
-    fn optional(self, key: &str) -> Result<Option<&'a str>, String> {
-        match self.field(key)? {
-            Json::Null => Ok(None),
-            value => value.as_str().map(Some).ok_or_else(|| wrong(key)),
+    /// Remembers the first field at fault.
+    fn reject(self, key: &'static str) {
+        if self.wrong.get().is_none() {
+            self.wrong.set(Some(key));
         }
     }
 
-    fn number(self, key: &str) -> Result<u64, String> {
-        self.field(key)?.as_u64().ok_or_else(|| wrong(key))
+    fn field(self, key: &'static str) -> &'a Json {
+        self.object.get(key).unwrap_or_else(|| {
+            self.reject(key);
+            &Json::Null
+        })
     }
 
-    fn boolean(self, key: &str) -> Result<bool, String> {
-        self.field(key)?.as_bool().ok_or_else(|| wrong(key))
+    fn text(self, key: &'static str) -> &'a str {
+        self.optional(key).unwrap_or_else(|| {
+            self.reject(key);
+            ""
+        })
     }
 
-    fn array(self, key: &str) -> Result<&'a [Json], String> {
-        self.field(key)?.as_array().ok_or_else(|| wrong(key))
-    }
-
-    fn object(self, key: &str) -> Result<Fields, String> {
-        self.field(key)?.as_object().map(<[_]>::to_vec).ok_or_else(|| wrong(key))
-    }
-
-    fn token<T>(self, key: &str, from: fn(&str) -> Option<T>) -> Result<T, String> {
-        from(self.text(key)?).ok_or_else(|| wrong(key))
-    }
-
-    fn optional_token<T>(self, key: &str, from: fn(&str) -> Option<T>) -> Result<Option<T>, String> {
-        self.optional(key)?.map(|text| from(text).ok_or_else(|| wrong(key))).transpose()
-    }
-
-    fn call(self) -> Result<CallId, String> {
-        match self.text("call_id")? {
-            "" => Err(wrong("call_id")),
-            id => Ok(CallId::new(id)),
+    /// A text that names something.
+    fn name(self, key: &'static str) -> &'a str {
+        let name = self.text(key);
+        if name.is_empty() {
+            self.reject(key);
         }
+        name
+    }
+
+    fn optional(self, key: &'static str) -> Option<&'a str> {
+        let field = self.field(key);
+        let text = field.as_str();
+        if text.is_none() && !field.is_null() {
+            self.reject(key);
+        }
+        text
+    }
+
+    fn owned(self, key: &'static str) -> Option<String> {
+        self.optional(key).map(str::to_owned)
+    }
+
+    fn person(self, key: &'static str) -> Option<PersonId> {
+        self.optional(key).and_then(PersonId::new)
+    }
+
+    fn number(self, key: &'static str) -> u64 {
+        self.field(key).as_u64().unwrap_or_else(|| {
+            self.reject(key);
+            0
+        })
+    }
+
+    fn flag(self, key: &'static str) -> bool {
+        self.field(key).as_bool().unwrap_or_else(|| {
+            self.reject(key);
+            false
+        })
+    }
+
+    fn array(self, key: &'static str) -> &'a [Json] {
+        self.field(key).as_array().unwrap_or_else(|| {
+            self.reject(key);
+            &[]
+        })
+    }
+
+    fn fields(self, key: &'static str) -> Vec<(String, Json)> {
+        let fields = self.field(key).as_object().unwrap_or_else(|| {
+            self.reject(key);
+            &[]
+        });
+        fields.to_vec()
+    }
+
+    /// A token, if there is one; `known` reads it.
+    fn optional_token<T>(self, key: &'static str, known: fn(&str) -> Option<T>) -> Option<T> {
+        let token = known(self.optional(key)?);
+        if token.is_none() {
+            self.reject(key);
+        }
+        token
+    }
+
+    /// A token that must be there; `otherwise` stands in for a wrong one.
+    fn token<T>(self, key: &'static str, known: fn(&str) -> Option<T>, otherwise: T) -> T {
+        self.optional_token(key, known).unwrap_or_else(|| {
+            self.reject(key);
+            otherwise
+        })
+    }
+
+    fn call(self) -> CallId {
+        CallId::new(self.name("call_id"))
+    }
+
+    fn digest(self) -> Digest {
+        Digest::from_stored(self.name("digest"))
+    }
+
+    fn request(self) -> RequestId {
+        RequestId::new(self.name("request_id"))
     }
 }
 
-fn wrong(key: &str) -> String {
-    format!("the field {key} is missing or of the wrong kind")
-}
-
-fn person(id: Option<&str>) -> Option<PersonId> {
-    id.and_then(PersonId::new)
-}
-
-fn read_body(kind: &str, read: Reader<'_>) -> Result<Body, String> {
-    Ok(match kind {
+fn read_body(kind: &str, read: Reader<'_>) -> Body {
+    match kind {
         "run.started" => Body::RunStarted {
-            message: MessageId::new(read.text("message_id")?),
-            owner: person(read.optional("owner")?),
-            parts: read
-                .array("parts")?
-                .iter()
-                .map(|part| match Reader(part).text("type")? {
-                    "text" => Ok(Part::Text(Reader(part).text("text")?.to_owned())),
-                    _ => Err(wrong("parts")),
-                })
-                .collect::<Result<_, String>>()?,
+            message: MessageId::new(read.text("message_id")),
+            owner: read.person("owner"),
+            parts: read_parts(read),
         },
-        "turn.completed" => Body::TurnCompleted { turn: read_turn(read)? },
+        "turn.completed" => Body::TurnCompleted { turn: read_turn(read) },
         "turn.failed" => Body::TurnFailed {
-            code: read.text("code")?.to_owned(),
-            message: read.text("message")?.to_owned(),
-            text: read.text("text")?.to_owned(),
+            code: read.text("code").to_owned(),
+            message: read.text("message").to_owned(),
+            text: read.text("text").to_owned(),
         },
-        "tool.call.allowed" => {
-            Body::CallAllowed { call: read.call()?, digest: Digest::from_stored(read.text("digest")?) }
-        }
+        "tool.call.allowed" => Body::CallAllowed { call: read.call(), digest: read.digest() },
         "tool.call.asked" => Body::CallAsked {
-            call: read.call()?,
-            request: RequestId::new(read.text("request_id")?),
-            digest: Digest::from_stored(read.text("digest")?),
-            prompt: read.text("prompt")?.to_owned(),
-            expires_at: match read.field("expires_at")? {
-                Json::Null => None,
-                at => Some(at.as_u64().ok_or_else(|| wrong("expires_at"))?),
-            },
+            call: read.call(),
+            request: read.request(),
+            digest: read.digest(),
+            prompt: read.text("prompt").to_owned(),
+            expires_at: (!read.field("expires_at").is_null()).then(|| read.number("expires_at")),
         },
-        "tool.call.decided" => Body::CallDecided {
-            call: read.call()?,
-            decision: Decision {
-                request: RequestId::new(read.text("request_id")?),
-                approve: read.boolean("approved")?,
-                decided_by: read.token("decided_by", Decider::from_token)?,
-                decider: person(read.optional("decider")?),
-                via: read.token("via", Via::from_token)?,
-                reason: read.optional_token("reason", DenyReason::from_token)?,
-                note: read.optional("note")?.map(str::to_owned),
-            },
-        },
+        "tool.call.decided" => Body::CallDecided { call: read.call(), decision: read_decision(read) },
         "tool.call.started" => Body::CallStarted {
-            call: read.call()?,
-            attempt: read.number("attempt")?.try_into().map_err(|_| wrong("attempt"))?,
+            call: read.call(),
+            attempt: u32::try_from(read.number("attempt")).unwrap_or_else(|_| {
+                read.reject("attempt");
+                0
+            }),
         },
-        "tool.call.completed" => read_settled(read, None)?,
-        "tool.call.failed" | "tool.call.denied" | "tool.call.lapsed" | "tool.call.unknown" => {
-            let facts = Facts {
-                token: read.token("reason_code", Token::from_token)?,
-                decided_by: read.optional_token("decided_by", Decider::from_token)?,
-                reason: read.optional_token("reason", DenyReason::from_token)?,
-                approved: read.boolean("approved")?,
-            };
-            let body = read_settled(read, Some(facts))?;
-            if body.kind() != kind {
-                return Err(wrong("reason_code"));
-            }
-            body
-        }
         "run.ended" => Body::RunEnded {
-            status: read.token("status", EndStatus::from_token)?,
-            reason: read.optional("reason")?.map(str::to_owned),
+            status: read.token("status", EndStatus::from_token, EndStatus::Stopped),
+            reason: read.owned("reason"),
         },
-        _ => return Err(format!("the event type {kind} is not known to this build")),
-    })
+        _ => read_settled(kind, read),
+    }
 }
 
-fn read_settled(read: Reader<'_>, facts: Option<Facts>) -> Result<Body, String> {
-    let name = read.text("name")?;
-    if name.is_empty() {
-        return Err(wrong("name"));
+fn read_parts(read: Reader<'_>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for part in read.array("parts") {
+        let part = read.object(part);
+        if part.text("type") != "text" {
+            part.reject("parts");
+        }
+        parts.push(Part::Text(part.text("text").to_owned()));
     }
-    let item = Reader(read.field("result_item")?);
-    let item = ResultItem {
-        call: item.call()?,
-        renderer: item.optional("renderer")?.map(str::to_owned),
-        text: item.text("text")?.to_owned(),
-        is_error: item.boolean("is_error")?,
-        trust: item.token("trust", Trust::from_token)?,
+    parts
+}
+
+fn read_decision(read: Reader<'_>) -> Decision {
+    Decision {
+        request: read.request(),
+        approve: read.flag("approved"),
+        decided_by: read.token("decided_by", Decider::from_token, Decider::Unknown),
+        decider: read.person("decider"),
+        via: read.token("via", Via::from_token, Via::Api),
+        reason: read.optional_token("reason", DenyReason::from_token),
+        note: read.owned("note"),
+    }
+}
+
+/// The events whose type follows from what a call came to; any other type is unknown.
+fn read_settled(kind: &str, read: Reader<'_>) -> Body {
+    let facts = (kind != "tool.call.completed").then(|| Facts {
+        token: read.token("reason_code", Token::from_token, Token::OutcomeUnknown),
+        decided_by: read.optional_token("decided_by", Decider::from_token),
+        reason: read.optional_token("reason", DenyReason::from_token),
+        approved: read.flag("approved"),
+    });
+    let item = read.object(read.field("result_item"));
+    let body = Body::CallSettled {
+        name: read.name("name").to_owned(),
+        facts,
+        item: ResultItem {
+            call: item.call(),
+            renderer: item.owned("renderer"),
+            text: item.text("text").to_owned(),
+            is_error: item.flag("is_error"),
+            trust: item.token("trust", Trust::from_token, Trust::ExternalUntrusted),
+        },
     };
-    if item.call != read.call()? {
-        return Err(wrong("result_item"));
+    if item.name("call_id") != read.name("call_id") {
+        read.reject("result_item");
     }
-    Ok(Body::CallSettled { name: name.to_owned(), facts, item })
+    if body.kind() != kind {
+        // Either no such type, or a reason code that belongs to another one.
+        read.wrong.set(Some(if kind.starts_with("tool.call.") { "reason_code" } else { "type" }));
+    }
+    body
 }
 
-fn read_turn(read: Reader<'_>) -> Result<Turn, String> {
-    let mut extra = TurnExtra { message: read.object("extra")?, calls: Vec::new() };
+fn read_turn(read: Reader<'_>) -> Turn {
+    let mut extra = TurnExtra { message: read.fields("extra"), calls: Vec::new() };
     let mut calls = Vec::new();
-    for call in read.array("calls")? {
-        let call = Reader(call);
-        extra.calls.push(call.object("extra")?);
+    for call in read.array("calls") {
+        let call = read.object(call);
+        extra.calls.push(call.fields("extra"));
         calls.push(TurnCall {
-            provider_id: call.optional("provider_id")?.map(str::to_owned),
-            name: call.text("name")?.to_owned(),
-            arguments: call.text("arguments")?.to_owned(),
+            provider_id: call.owned("provider_id"),
+            name: call.text("name").to_owned(),
+            arguments: call.text("arguments").to_owned(),
         });
     }
-    Ok(Turn {
-        end: read.token("end", TurnEnd::from_token)?,
-        finish_reason: read.optional("finish_reason")?.map(str::to_owned),
-        text: read.text("text")?.to_owned(),
-        reasoning: read.text("reasoning")?.to_owned(),
-        refusal: read.text("refusal")?.to_owned(),
+    let usage = read.field("usage");
+    Turn {
+        end: read.token("end", TurnEnd::from_token, TurnEnd::Truncated),
+        finish_reason: read.owned("finish_reason"),
+        text: read.text("text").to_owned(),
+        reasoning: read.text("reasoning").to_owned(),
+        refusal: read.text("refusal").to_owned(),
         calls,
-        usage: match read.field("usage")? {
-            Json::Null => None,
-            usage => Some(usage.clone()),
-        },
+        usage: (!usage.is_null()).then(|| usage.clone()),
         extra,
-    })
+    }
 }

@@ -40,7 +40,7 @@ pub(super) async fn call(driver: &Rc<Driver>, ticket: u64, closing: bool) {
 
 async fn request(driver: &Rc<Driver>, signal: &AbortSignal, closing: bool) -> Result<Turn, ModelError> {
     let body = body(driver, closing).map_err(|why| ModelError::new(ModelErrorClass::BadRequest, why))?;
-    let response = driver.setup.endpoint.post(&body, signal).await?;
+    let response = driver.setup.endpoint.post(&driver.setup.host, &body, signal).await?;
     let chunks = Chunks::of(&response);
     if !response.ok() {
         let mut bytes = Vec::new();

@@ -1,0 +1,67 @@
+//! The page's own functions: rules, tools, headers, fetch. Nothing there decides; that is done in the core.
+
+use js_sys::{Array, Promise};
+use wasm_bindgen::prelude::*;
+use web_sys::AbortSignal;
+
+use super::error::text_of;
+use crate::core::policy::{Opinion, matches};
+use crate::core::run::Candidate;
+
+#[wasm_bindgen]
+extern "C" {
+    /// What `www/src/host.ts` makes of an agent's options.
+    pub type Host;
+
+    #[wasm_bindgen(method, catch)]
+    fn judge(this: &Host, id: &str, tool: &str, arguments: &str) -> Result<Array, JsValue>;
+
+    /// Runs a tool; resolves with the text the model reads, rejects with a string.
+    #[wasm_bindgen(method, catch)]
+    pub fn run(
+        this: &Host,
+        tool: &str,
+        arguments: &str,
+        call: &str,
+        idempotency_key: &str,
+        signal: &AbortSignal,
+        note: Option<&str>,
+    ) -> Result<Promise, JsValue>;
+
+    /// The request's headers, resolved as a plain object.
+    #[wasm_bindgen(method, catch)]
+    pub fn headers(this: &Host) -> Result<Promise, JsValue>;
+
+    /// The page's fetch, or the host's own.
+    #[wasm_bindgen(method, catch)]
+    pub fn fetch(this: &Host, url: &str, init: &JsValue) -> Result<Promise, JsValue>;
+}
+
+impl Host {
+    /// What the rules say of a call, in their order. An answer that cannot be read counts as a rule that could not be
+    /// evaluated.
+    pub fn opinions(&self, call: &Candidate) -> Vec<Opinion> {
+        let said = match self.judge(call.call.as_str(), &call.tool, &call.arguments) {
+            Ok(said) => said,
+            Err(thrown) => return vec![Opinion::Broken(text_of(&thrown))],
+        };
+        let mut said = said.iter().map(|word| word.as_string().unwrap_or_default());
+        let mut opinions = Vec::new();
+        while let Some(verdict) = said.next() {
+            let reason = said.next().unwrap_or_default();
+            opinions.push(match verdict.as_str() {
+                "allow" => Opinion::Allow,
+                "ask" => Opinion::Ask(reason),
+                "refuse" => Opinion::Refuse(reason),
+                _ => Opinion::Broken(reason),
+            });
+        }
+        opinions
+    }
+}
+
+/// Whether a tool's name matches a rule's pattern.
+#[wasm_bindgen(js_name = matches)]
+pub fn pattern_matches(pattern: &str, tool: &str) -> bool {
+    matches(pattern, tool)
+}

@@ -1,0 +1,38 @@
+import { readOptions } from "./options.js";
+import { judge } from "./rules.js";
+import { runTool } from "./tools.js";
+import type { AgentOptions, ToolContext } from "./types.js";
+import { matches } from "./wasm/countersign.js";
+
+/** The page's own functions, as the wasm side calls them. Nothing here decides: that is done in wasm. */
+export interface Host {
+  /** What the rules say of a call: `[verdict, reason, verdict, reason …]`. */
+  judge(id: string, tool: string, argsText: string): string[];
+  /** Runs a tool; rejects with a string. Called under a permit only. */
+  run(tool: string, args: string, id: string, key: string, signal: AbortSignal, note?: string): Promise<string>;
+  headers(): Promise<Record<string, string>>;
+  fetch(url: string, init: RequestInit): Promise<Response>;
+}
+
+/** Splits the options of an agent into data and functions. Throws an error that names the option at fault. */
+export function readHost(options: AgentOptions): { setup: string; host: Host } {
+  const { setup, tools, rules, headers, fetch: own } = readOptions(options);
+  const host: Host = {
+    judge: (id, tool, argsText) => judge(rules, (pattern) => matches(pattern, tool), { id, tool, argsText }),
+    async run(name, args, callId, idempotencyKey, signal, note) {
+      const tool = tools.find((tool) => tool.name === name);
+      if (!tool) throw `there is no tool "${name}"`;
+      const context: ToolContext = { callId, idempotencyKey, signal, ...(note !== undefined && { note }) };
+      return runTool(tool, args, context);
+    },
+    async headers() {
+      // Few, since each further one can fail a preflight.
+      const all: Record<string, string> = { "content-type": "application/json", accept: "text/event-stream" };
+      const given = typeof headers === "function" ? await headers() : headers;
+      for (const [name, value] of Object.entries(given ?? {})) all[name.toLowerCase()] = value;
+      return all;
+    },
+    fetch: async (url, init) => (own ?? fetch)(url, init),
+  };
+  return { setup: JSON.stringify(setup), host };
+}

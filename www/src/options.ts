@@ -1,0 +1,193 @@
+import { CountersignError } from "./error.js";
+import { readRules } from "./rules.js";
+import { DENY_REASONS, RENDERERS } from "./tokens.js";
+import { readTools } from "./tools.js";
+import type { AgentOptions, Model, Tool } from "./types.js";
+
+/** What an agent was created with, as the wasm side reads it: plain data, by JSON. */
+export interface Setup {
+  user: string | null;
+  url: string;
+  credentials: string;
+  model: string;
+  includeUsage: boolean;
+  instructions: string | null;
+  params: Record<string, unknown>;
+  tools: Omit<Tool, "run">[];
+  renderer: string;
+  maxRounds: number;
+  expireAfterMs: number | null;
+  allNotes: boolean;
+}
+
+/** An object of options; every error names the option at fault and what belongs there. */
+export class Options {
+  readonly #values: Record<string, unknown>;
+  readonly #path: string;
+
+  /** Refuses options that are not known, so that a typing error is not silently ignored. */
+  constructor(value: unknown, path: string, known: readonly string[]) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      throw invalid(path, "must be an object");
+    }
+    for (const key of Object.keys(value)) {
+      if (!known.includes(key)) throw invalid(`${path}.${key}`, `is not an option; known are: ${known.join(", ")}`);
+    }
+    this.#values = value as Record<string, unknown>;
+    this.#path = path;
+  }
+
+  /** The error of one option. */
+  wrong(key: string, what: string): CountersignError {
+    return invalid(`${this.#path}.${key}`, what);
+  }
+
+  raw(key: string): unknown {
+    return this.#values[key];
+  }
+
+  /** The option if `fits`; undefined if it is absent. */
+  optional<T>(key: string, what: string, fits: (value: unknown) => value is T): T | undefined {
+    const value = this.#values[key];
+    if (value === undefined || fits(value)) return value;
+    throw this.wrong(key, `must be ${what}`);
+  }
+
+  required<T>(key: string, what: string, fits: (value: unknown) => value is T): T {
+    const value = this.optional(key, what, fits);
+    if (value === undefined) throw this.wrong(key, `must be ${what}`);
+    return value;
+  }
+
+  text(key: string): string {
+    return this.required(key, "a non-empty string", isName);
+  }
+
+  optionalText(key: string): string | undefined {
+    return this.optional(key, "a string", isText);
+  }
+
+  oneOf<T extends string>(key: string, known: readonly T[]): T | undefined {
+    return this.optional(key, `one of: ${known.join(", ")}`, (value): value is T => known.includes(value as T));
+  }
+
+  /** A whole number of at least 1; null counts as absent. */
+  count(key: string): number | undefined {
+    if (this.#values[key] === null) return undefined;
+    return this.optional(key, "a whole number of at least 1", isCount);
+  }
+
+  /** Data that goes out as it is: a copy by way of JSON, so that nobody changes it afterwards. */
+  data(key: string): Record<string, unknown> | undefined {
+    const value = this.optional(key, "an object", isObject);
+    try {
+      return value && JSON.parse(JSON.stringify(value));
+    } catch (cause) {
+      throw invalid(`${this.#path}.${key}`, "cannot be written as JSON", cause);
+    }
+  }
+}
+
+const agentOptions = [
+  "user",
+  "model",
+  "instructions",
+  "params",
+  "tools",
+  "rules",
+  "approvals",
+  "renderer",
+  "maxRounds",
+  "store",
+];
+const modelOptions = ["baseUrl", "model", "headers", "credentials", "fetch", "includeUsage"];
+
+/** Reads the options of `createAgent`. */
+export function readOptions(given: AgentOptions) {
+  const options = new Options(given, "options", agentOptions);
+  const model = new Options(options.raw("model"), "options.model", modelOptions);
+  const approvals = new Options(options.raw("approvals") ?? {}, "options.approvals", ["expireAfterMs", "notes"]);
+  const tools = readTools(options);
+  const setup: Setup = {
+    user: readUser(options),
+    url: readUrl(model),
+    credentials: model.oneOf("credentials", ["same-origin", "omit", "include"]) ?? "same-origin",
+    model: model.text("model"),
+    includeUsage: model.optional("includeUsage", "true or false", isFlag) ?? true,
+    instructions: options.optionalText("instructions") ?? null,
+    params: options.data("params") ?? {},
+    tools: tools.map(({ run: _, ...described }) => described),
+    renderer: options.oneOf("renderer", RENDERERS) ?? "sentence",
+    maxRounds: options.count("maxRounds") ?? 20,
+    expireAfterMs: approvals.count("expireAfterMs") ?? null,
+    allNotes: approvals.oneOf("notes", ["own", "all"]) === "all",
+  };
+  return { setup, tools, rules: readRules(options), ...readTransport(model) };
+}
+
+/** A decider's id, or null where it is not known. Numbers are refused, not coerced. */
+export function readDecider(by: unknown): string | null {
+  if (by === null || isName(by)) return by;
+  throw new CountersignError(
+    "invalid_decision",
+    "by must be the decider's id, a non-empty string, or null where it is not known.",
+  );
+}
+
+/** What goes with a decision beside its yes or no. */
+export function readDecision(approve: unknown, reason: unknown, note: unknown): void {
+  const wrong = (what: string) => new CountersignError("invalid_decision", `decide: ${what}.`);
+  if (!isFlag(approve)) throw wrong("approve must be true or false");
+  if (reason !== undefined && !(DENY_REASONS as readonly unknown[]).includes(reason)) {
+    throw wrong(`reason must be one of: ${DENY_REASONS.join(", ")}, or left out`);
+  }
+  if (note !== undefined && !isText(note)) throw wrong("note must be a string, or left out");
+}
+
+function readUser(options: Options): string | null {
+  const user = options.raw("user");
+  if (user === null) return null;
+  if (user === undefined) {
+    throw options.wrong("user", 'is required: { id, name? } of who sits here, or null for "I do not know"');
+  }
+  return new Options(user, "options.user", ["id", "name"]).text("id");
+}
+
+/** A key must not cross the network in the clear: the URL is https, on this machine, or of the page's own origin. */
+function readUrl(model: Options): string {
+  const base = model.text("baseUrl");
+  let url: URL;
+  try {
+    url = new URL(`${base.replace(/\/+$/, "")}/chat/completions`, document.baseURI);
+  } catch {
+    throw model.wrong("baseUrl", "must be a URL");
+  }
+  const near = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname) || url.origin === location.origin;
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && near)) {
+    throw model.wrong("baseUrl", "must be https, on this machine, or of the page's own origin");
+  }
+  if (url.username || url.password) {
+    throw model.wrong("baseUrl", "must not hold a user name or password; pass keys through headers");
+  }
+  return url.href;
+}
+
+function readTransport(model: Options) {
+  const isHeaders = (value: unknown): value is Model["headers"] => isFunction(value) || isObject(value);
+  return {
+    headers: model.optional("headers", "an object, or a function that returns one", isHeaders),
+    fetch: model.optional("fetch", "a function", isFunction) as Model["fetch"],
+  };
+}
+
+export const isText = (value: unknown): value is string => typeof value === "string";
+export const isFunction = (value: unknown): value is (...given: never[]) => unknown => typeof value === "function";
+const isName = (value: unknown): value is string => isText(value) && value !== "";
+const isFlag = (value: unknown): value is boolean => typeof value === "boolean";
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 1;
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export function invalid(path: string, what: string, cause?: unknown): CountersignError {
+  return new CountersignError("invalid_options", `${path} ${what}.`, cause);
+}
