@@ -6,7 +6,7 @@ mod visible;
 use self::visible::visible;
 use super::arguments::Arguments;
 use super::event::Decision;
-use super::json::{Json, ObjectWriter, write_number};
+use super::json::{Json, Writer, write_number};
 use super::log::{CallState, Entry, Stage};
 use super::outcome::{PersonId, Token};
 use super::run::Run;
@@ -31,20 +31,22 @@ pub struct CardView {
 
 impl CardView {
     /// Writes its members.
-    pub fn write(&self, out: &mut ObjectWriter) {
+    pub fn write(&self, out: &mut Writer) {
         out.text("tool", &self.tool);
-        out.optional_text("title", self.title.as_deref());
+        out.present("title", self.title.as_deref());
         out.text("why", &self.why);
-        out.open_array("arguments");
+        out.key("arguments");
+        out.open('[');
         for row in &self.arguments {
-            out.open_element();
+            out.item();
+            out.open('{');
             out.text("path", &row.path);
             out.text("kind", row.kind);
             out.text("text", &row.text);
             out.flag("long", row.long);
-            out.close();
+            out.close('}');
         }
-        out.close_array();
+        out.close(']');
         out.text("digest", &self.digest);
     }
 }

@@ -8,16 +8,16 @@
 //! byte for byte.
 
 mod number;
-mod object;
 mod read;
 mod text;
+mod writer;
 
 pub use number::write as write_number;
-pub use object::ObjectWriter;
 pub use read::{
     JsonError, JsonErrorKind, MAX_DEPTH, MAX_ITEMS, MAX_STRICT_BYTES, parse_lenient, parse_prefix, parse_strict,
 };
 pub use text::JoinedText;
+pub use writer::Writer;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 
 use super::card;
 use super::event::{Decision, EndStatus};
-use super::json::{ObjectWriter, write_number};
+use super::json::{Writer, write_number};
 use super::log::{CallState, Entry, Stage};
 use super::message::{Part, TurnCall};
 use super::outcome::{Decider, DenyReason, PersonId};
@@ -13,7 +13,8 @@ use super::run::{Run, Status};
 /// The message at a place of the chat: a person's (`user`), a model's turn (`assistant`) or a model request that gave
 /// no turn (`error`); `null` where there is none.
 pub fn message(run: &Run, place: usize) -> String {
-    let mut out = ObjectWriter::object();
+    let mut out = Writer::default();
+    out.open('{');
     match run.chat().entries().get(place) {
         None => return String::from("null"),
         Some(Entry::User { message, author, parts }) => {
@@ -24,7 +25,7 @@ pub fn message(run: &Run, place: usize) -> String {
             }
             out.text("type", "user");
             out.text("id", message.as_str());
-            out.text_or_null("by", author.as_ref().map(PersonId::as_str));
+            out.optional("by", author.as_ref().map(PersonId::as_str));
             out.text("text", &text);
         }
         Some(Entry::Turn(entry)) => {
@@ -33,13 +34,15 @@ pub fn message(run: &Run, place: usize) -> String {
             out.text("text", &entry.turn.text);
             out.text("reasoning", &entry.turn.reasoning);
             out.text("refusal", &entry.turn.refusal);
-            out.open_array("calls");
+            out.key("calls");
+            out.open('[');
             for (call, state) in entry.turn.calls.iter().zip(&entry.calls) {
-                out.open_element();
+                out.item();
+                out.open('{');
                 write_call(run, call, state, &mut out);
-                out.close();
+                out.close('}');
             }
-            out.close_array();
+            out.close(']');
         }
         Some(Entry::Failure { code, message, text }) => {
             let mut id = String::from("e");
@@ -51,27 +54,35 @@ pub fn message(run: &Run, place: usize) -> String {
             out.text("text", text);
         }
     }
+    out.close('}');
     out.finish()
 }
 
 /// The pending requests, in call order.
 pub fn requests(run: &Run) -> String {
-    let mut out = ObjectWriter::array();
+    let mut out = Writer::default();
+    out.open('[');
     for (request, state) in run.chat().pending() {
         let Some((call, _)) = run.chat().call(&state.id) else { continue };
         let Some(view) = card::view(&call.name, run.title(&call.name), &call.arguments, state) else { continue };
-        out.open_element();
+        out.item();
+        out.open('{');
         out.text("id", request.id.as_str());
         out.text("kind", "approval");
         out.text("callId", request.call.as_str());
         out.text("prompt", &request.prompt);
-        out.number_or_null("expiresAt", request.expires_at);
-        out.open("view");
+        match request.expires_at {
+            Some(at) => out.number("expiresAt", at),
+            None => out.optional("expiresAt", None),
+        }
+        out.key("view");
+        out.open('{');
         view.write(&mut out);
-        out.close();
-        out.close();
+        out.close('}');
+        out.close('}');
     }
-    out.finish_array()
+    out.close(']');
+    out.finish()
 }
 
 /// How the latest run stands: its status, a token that says more about its end, the failed model request behind the
@@ -79,17 +90,19 @@ pub fn requests(run: &Run) -> String {
 pub fn run_view(run: &Run) -> String {
     let status = run.status();
     let entries = run.chat().entries();
-    let mut out = ObjectWriter::object();
+    let mut out = Writer::default();
+    out.open('{');
     out.text("status", status.token());
     if let Status::Ended(EndStatus::Done | EndStatus::Stopped | EndStatus::Limit) = status {
         let end = run.chat().run().and_then(|run| run.end.as_ref());
-        out.optional_text("reason", end.and_then(|(_, reason)| reason.as_deref()));
+        out.present("reason", end.and_then(|(_, reason)| reason.as_deref()));
     }
     if let (Status::Error, Some(Entry::Failure { code, message, .. })) = (status, entries.last()) {
-        out.open("error");
+        out.key("error");
+        out.open('{');
         out.text("code", code);
         out.text("message", message);
-        out.close();
+        out.close('}');
     }
     let mut text = "";
     for entry in entries.iter().rev() {
@@ -103,13 +116,14 @@ pub fn run_view(run: &Run) -> String {
         }
     }
     out.text("text", text);
+    out.close('}');
     out.finish()
 }
 
-fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut ObjectWriter) {
+fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
     out.text("id", state.id.as_str());
     out.text("tool", &call.name);
-    out.optional_text("title", run.title(&call.name));
+    out.present("title", run.title(&call.name));
     out.text("arguments", &call.arguments);
     out.text(
         "state",
@@ -121,36 +135,38 @@ fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut ObjectWri
             Stage::Settled => "settled",
         },
     );
-    out.optional_text("requestId", state.request.as_ref().map(|request| request.id.as_str()));
+    out.present("requestId", state.request.as_ref().map(|request| request.id.as_str()));
     if let Some(decision) = &state.decision {
-        out.open("decision");
+        out.key("decision");
+        out.open('{');
         write_decision(decision, out);
-        out.close();
+        out.close('}');
     }
     let Some(settled) = &state.result else { return };
     match &settled.facts {
         None => out.flag("executed", true),
         Some(facts) => {
             out.text("outcome", facts.token.token());
-            out.optional_text("decidedBy", facts.decided_by.map(Decider::token));
+            out.present("decidedBy", facts.decided_by.map(Decider::token));
             // Null where it is not known whether the tool ran.
             match facts.token.executed() {
                 Some(executed) => out.flag("executed", executed),
-                None => out.text_or_null("executed", None),
+                None => out.optional("executed", None),
             }
         }
     }
-    out.open("result");
+    out.key("result");
+    out.open('{');
     out.text("text", &settled.item.text);
     out.flag("isError", settled.item.is_error);
-    out.close();
+    out.close('}');
 }
 
-fn write_decision(decision: &Decision, out: &mut ObjectWriter) {
+fn write_decision(decision: &Decision, out: &mut Writer) {
     out.flag("approve", decision.approve);
     out.text("decidedBy", decision.decided_by.token());
-    out.text_or_null("by", decision.decider.as_ref().map(PersonId::as_str));
+    out.optional("by", decision.decider.as_ref().map(PersonId::as_str));
     out.text("via", decision.via.token());
-    out.optional_text("reason", decision.reason.map(DenyReason::token));
-    out.optional_text("note", decision.note.as_deref());
+    out.present("reason", decision.reason.map(DenyReason::token));
+    out.present("note", decision.note.as_deref());
 }
