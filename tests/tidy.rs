@@ -61,7 +61,7 @@ fn modules_use_only_what_stands_before_them() {
         ("log", &["message", "outcome", "approval", "event"]),
         ("run", &["json", "message", "outcome", "approval", "event", "log", "policy", "arguments", "wording"]),
         ("card", &["json", "message", "arguments", "outcome", "approval", "event", "log", "run"]),
-        ("snapshot", &["message", "outcome", "approval", "event", "log", "run", "card"]),
+        ("snapshot", &["json", "message", "outcome", "approval", "event", "log", "run", "card"]),
     ];
     let core = root().join("src/core");
     for (path, text) in sources(&core) {

@@ -62,7 +62,7 @@ impl Tool {
                 &self.name,
                 self.title.as_deref().unwrap_or_default(),
                 &self.description,
-                &self.input_schema.to_string(),
+                &self.input_schema.text(),
                 self.effect.map_or("", ToolEffect::token),
             ],
         )

@@ -16,7 +16,7 @@ impl Arguments {
     /// Reads the collected text of a call. The error is one sentence that tells the model what is wrong, with the
     /// position.
     pub fn new(text: &str) -> Result<Self, String> {
-        let value = json::parse_strict(text).map_err(|error| error.to_string())?;
+        let value = json::parse_strict(text).map_err(|error| error.text())?;
         // Some servers encode the object twice. Only a string that holds a whole object is read again.
         if let Json::String(inner) = &value
             && let Ok(object @ Json::Object(_)) = json::parse_strict(inner)

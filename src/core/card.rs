@@ -3,12 +3,10 @@
 
 mod visible;
 
-use serde::Serialize;
-
 use self::visible::visible;
 use super::arguments::Arguments;
 use super::event::Decision;
-use super::json::Json;
+use super::json::{Json, Writer, write_number};
 use super::log::{CallState, Entry, Stage};
 use super::outcome::{PersonId, Token};
 use super::run::Run;
@@ -17,13 +15,11 @@ use super::run::Run;
 const LONG: usize = 80;
 
 /// What a person is asked about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardView {
     /// The tool's exact name.
     pub tool: String,
     /// The host's name of the tool for people.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Why it stopped.
     pub why: String,
@@ -33,9 +29,30 @@ pub struct CardView {
     pub digest: String,
 }
 
+impl CardView {
+    /// Writes its members.
+    pub fn write(&self, out: &mut Writer) {
+        out.text("tool", &self.tool);
+        out.present("title", self.title.as_deref());
+        out.text("why", &self.why);
+        out.key("arguments");
+        out.open('[');
+        for row in &self.arguments {
+            out.item();
+            out.open('{');
+            out.text("path", &row.path);
+            out.text("kind", row.kind);
+            out.text("text", &row.text);
+            out.flag("long", row.long);
+            out.close('}');
+        }
+        out.close(']');
+        out.text("digest", &self.digest);
+    }
+}
+
 /// One argument, or one leaf of a nested one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Where it stands, such as `recipients[0].address`.
     pub path: String,
@@ -106,14 +123,22 @@ fn leaves(path: String, value: &Json, rows: &mut Vec<Row>) {
     let (kind, text) = match value {
         Json::Object(fields) if !fields.is_empty() => {
             for (key, field) in fields {
-                let key = visible(key);
-                leaves(if path.is_empty() { key } else { format!("{path}.{key}") }, field, rows);
+                let mut inner = path.clone();
+                if !path.is_empty() {
+                    inner.push('.');
+                }
+                inner.push_str(&visible(key));
+                leaves(inner, field, rows);
             }
             return;
         }
         Json::Array(items) if !items.is_empty() => {
             for (place, item) in items.iter().enumerate() {
-                leaves(format!("{path}[{place}]"), item, rows);
+                let mut inner = path.clone();
+                inner.push('[');
+                write_number(place as u64, &mut inner);
+                inner.push(']');
+                leaves(inner, item, rows);
             }
             return;
         }
@@ -121,12 +146,12 @@ fn leaves(path: String, value: &Json, rows: &mut Vec<Row>) {
         Json::Object(_) => ("object", "{}".to_owned()),
         Json::Array(_) => ("array", "[]".to_owned()),
         Json::Null => ("null", "null".to_owned()),
-        Json::Bool(_) => ("boolean", value.to_string()),
+        Json::Bool(_) => ("boolean", value.text()),
         Json::Number(number) => ("number", number.clone()),
         Json::String(text) => ("string", visible(text)),
         Json::Wtf8(bytes) => ("string", visible(&String::from_utf8_lossy(bytes))),
     };
-    let long = text.contains('\n') || text.chars().nth(LONG).is_some();
+    let long = text.bytes().any(|byte| byte == b'\n') || text.chars().nth(LONG).is_some();
     rows.push(Row { path, kind, text, long });
 }
 

@@ -10,11 +10,14 @@
 mod number;
 mod read;
 mod text;
+mod writer;
 
+pub use number::write as write_number;
 pub use read::{
     JsonError, JsonErrorKind, MAX_DEPTH, MAX_ITEMS, MAX_STRICT_BYTES, parse_lenient, parse_prefix, parse_strict,
 };
 pub use text::JoinedText;
+pub use writer::Writer;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,6 +122,13 @@ impl Json {
         }
     }
 
+    /// The value as [`write`](Self::write) writes it.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out);
+        out
+    }
+
     /// Writes the value compactly: source order, exact numbers. An unpaired surrogate becomes U+FFFD, because
     /// servers refuse a whole request for one.
     pub fn write(&self, out: &mut String) {
@@ -173,9 +183,7 @@ fn covers(one: &[(String, Json)], two: &[(String, Json)], whole: &Json) -> bool 
 
 impl std::fmt::Display for Json {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut out = String::new();
-        self.write(&mut out);
-        f.write_str(&out)
+        f.write_str(&self.text())
     }
 }
 
@@ -187,7 +195,9 @@ impl From<bool> for Json {
 
 impl From<u64> for Json {
     fn from(value: u64) -> Self {
-        Self::Number(value.to_string())
+        let mut text = String::new();
+        number::write(value, &mut text);
+        Self::Number(text)
     }
 }
 

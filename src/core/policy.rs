@@ -78,14 +78,27 @@ pub fn verdict(effect: Option<ToolEffect>, opinions: &[Opinion]) -> Verdict {
 /// Whether a tool's name matches a rule's pattern: `*` stands for any run of characters, everything else for
 /// itself.
 pub fn matches(pattern: &str, name: &str) -> bool {
-    let mut pieces = pattern.split('*');
-    let Some(mut rest) = name.strip_prefix(pieces.next().unwrap_or_default()) else { return false };
-    let mut last = None;
-    for piece in pieces {
-        if let Some(previous) = last.replace(piece) {
-            let Some(found) = rest.find(previous) else { return false };
-            rest = rest.get(found + previous.len()..).unwrap_or_default();
+    let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
+    // How far both are read, and how far they were when the last star was met: after a difference that star takes
+    // one byte more.
+    let (mut at, mut read) = (0, 0);
+    let mut star = None;
+    while read < name.len() {
+        match (pattern.get(at), &mut star) {
+            (Some(b'*'), _) => {
+                at += 1;
+                star = Some((at, read));
+            }
+            (wanted, _) if wanted == name.get(read) => {
+                at += 1;
+                read += 1;
+            }
+            (_, Some((after, taken))) => {
+                *taken += 1;
+                (at, read) = (*after, *taken);
+            }
+            (_, None) => return false,
         }
     }
-    last.map_or(rest.is_empty(), |end| rest.ends_with(end))
+    pattern.iter().skip(at).all(|byte| *byte == b'*')
 }

@@ -1,13 +1,9 @@
 //! The one conversion of Rust data to JavaScript. Never for tool arguments: those cross as their exact text.
 
-use serde::Serialize;
-use serde_wasm_bindgen::Serializer;
+use js_sys::JSON;
 use wasm_bindgen::JsValue;
 
-use super::error::error;
-
-/// Data for the page: plain objects, absent fields left out, `None` as null.
-pub fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
-    let serializer = Serializer::new().serialize_missing_as_null(true);
-    value.serialize(&serializer).map_err(|wrong| error("internal", &wrong.to_string()))
+/// JSON text as data for the page: plain objects, by the platform's `JSON.parse`.
+pub fn to_js(text: &str) -> Result<JsValue, JsValue> {
+    JSON::parse(text)
 }

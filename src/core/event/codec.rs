@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::{Body, Decision, EndStatus, Event, Facts};
 use crate::core::approval::Digest;
-use crate::core::json::{self, Json};
+use crate::core::json::{self, Json, Writer};
 use crate::core::message::{
     CallId, ChatId, MessageId, Part, RequestId, ResultItem, RunId, Trust, Turn, TurnCall, TurnEnd, TurnExtra,
 };
@@ -25,12 +25,12 @@ impl Event {
         line.number("v", Body::version(kind));
         write_body(&self.body, &mut line);
         line.close('}');
-        line.0
+        line.finish()
     }
 
     /// Reads one line. The error is one sentence that names the field at fault.
     pub fn decode(line: &str) -> Result<Self, String> {
-        let value = json::parse_lenient(line.as_bytes()).map_err(|error| error.to_string())?;
+        let value = json::parse_lenient(line.as_bytes()).map_err(|error| error.text())?;
         let wrong = Cell::new(None);
         let read = Reader { object: &value, wrong: &wrong };
         let kind = read.text("type");
@@ -59,65 +59,6 @@ impl Event {
             Some("type") => Err(["the event type ", kind, " is not known to this build"].concat()),
             Some(key) => Err(["the field ", key, " is missing or of the wrong kind"].concat()),
         }
-    }
-}
-
-/// Writes JSON text in order.
-#[derive(Default)]
-struct Writer(String);
-
-impl Writer {
-    fn open(&mut self, bracket: char) {
-        self.0.push(bracket);
-    }
-
-    fn close(&mut self, bracket: char) {
-        self.0.push(bracket);
-    }
-
-    /// Begins the next item of an array.
-    fn item(&mut self) {
-        if !self.0.ends_with(['{', '[']) {
-            self.0.push(',');
-        }
-    }
-
-    fn key(&mut self, key: &str) {
-        self.item();
-        json::write_string(key, &mut self.0);
-        self.0.push(':');
-    }
-
-    fn text(&mut self, key: &str, value: &str) {
-        self.optional(key, Some(value));
-    }
-
-    fn optional(&mut self, key: &str, value: Option<&str>) {
-        self.key(key);
-        match value {
-            Some(value) => json::write_string(value, &mut self.0),
-            None => self.0.push_str("null"),
-        }
-    }
-
-    fn number(&mut self, key: &str, value: u64) {
-        self.key(key);
-        self.0.push_str(&value.to_string());
-    }
-
-    fn flag(&mut self, key: &str, value: bool) {
-        self.key(key);
-        self.0.push_str(if value { "true" } else { "false" });
-    }
-
-    fn fields(&mut self, key: &str, fields: &[(String, Json)]) {
-        self.key(key);
-        self.open('{');
-        for (key, value) in fields {
-            self.key(key);
-            value.write(&mut self.0);
-        }
-        self.close('}');
     }
 }
 
@@ -220,8 +161,7 @@ fn write_turn(turn: &Turn, line: &mut Writer) {
         line.close('}');
     }
     line.close(']');
-    line.key("usage");
-    turn.usage.as_ref().unwrap_or(&Json::Null).write(&mut line.0);
+    line.value("usage", turn.usage.as_ref().unwrap_or(&Json::Null));
     line.fields("extra", &turn.extra.message);
 }
 

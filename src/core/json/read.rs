@@ -57,41 +57,45 @@ pub enum JsonErrorKind {
     Underflow(String),
 }
 
-impl std::fmt::Display for JsonError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut quoted = String::new();
-        let (before, after) = match &self.kind {
-            JsonErrorKind::UnexpectedEnd => ("unexpected end of input", ""),
-            JsonErrorKind::Unexpected => ("unexpected text", ""),
-            JsonErrorKind::Trailing => ("more text after the end of the value", ""),
-            JsonErrorKind::ControlCharacter => ("an unescaped control character in a string", ""),
-            JsonErrorKind::Escape => ("a backslash sequence that JSON does not have", ""),
-            JsonErrorKind::TooDeep => ("nested too deep", ""),
-            JsonErrorKind::TooLong => ("longer than 1 MiB", ""),
-            JsonErrorKind::TooManyItems => ("more than 10000 keys and elements", ""),
-            JsonErrorKind::LoneSurrogate => ("half a character (an unpaired surrogate) in a string", ""),
-            JsonErrorKind::ProtoKey => ("the key \"__proto__\" is not allowed", ""),
-            JsonErrorKind::DuplicateKey(key) => {
-                write_string(&shorten(key), &mut quoted);
-                ("the key ", " occurs twice")
-            }
-            JsonErrorKind::InexactInteger(literal) => {
-                quoted = shorten(literal);
-                ("the integer ", " cannot be held exactly")
-            }
-            JsonErrorKind::Overflow(literal) => {
-                quoted = shorten(literal);
-                ("the number ", " is too large")
-            }
+impl JsonError {
+    /// What is wrong and where, as part of a sentence.
+    pub fn text(&self) -> String {
+        let (before, quoted, after) = match &self.kind {
+            JsonErrorKind::UnexpectedEnd => ("unexpected end of input", "", ""),
+            JsonErrorKind::Unexpected => ("unexpected text", "", ""),
+            JsonErrorKind::Trailing => ("more text after the end of the value", "", ""),
+            JsonErrorKind::ControlCharacter => ("an unescaped control character in a string", "", ""),
+            JsonErrorKind::Escape => ("a backslash sequence that JSON does not have", "", ""),
+            JsonErrorKind::TooDeep => ("nested too deep", "", ""),
+            JsonErrorKind::TooLong => ("longer than 1 MiB", "", ""),
+            JsonErrorKind::TooManyItems => ("more than 10000 keys and elements", "", ""),
+            JsonErrorKind::LoneSurrogate => ("half a character (an unpaired surrogate) in a string", "", ""),
+            JsonErrorKind::ProtoKey => ("the key \"__proto__\" is not allowed", "", ""),
+            JsonErrorKind::DuplicateKey(key) => ("the key ", key.as_str(), " occurs twice"),
+            JsonErrorKind::InexactInteger(literal) => ("the integer ", literal.as_str(), " cannot be held exactly"),
+            JsonErrorKind::Overflow(literal) => ("the number ", literal.as_str(), " is too large"),
             JsonErrorKind::Underflow(literal) => {
-                quoted = shorten(literal);
-                ("the number ", " is too small and would become zero")
+                ("the number ", literal.as_str(), " is too small and would become zero")
             }
         };
-        for part in [before, &quoted, after, " (character ", &self.character.to_string(), ")"] {
-            f.write_str(part)?;
+        let mut text = String::from(before);
+        let quoted = shorten(quoted);
+        if let JsonErrorKind::DuplicateKey(_) = self.kind {
+            write_string(&quoted, &mut text);
+        } else {
+            text.push_str(&quoted);
         }
-        Ok(())
+        text.push_str(after);
+        text.push_str(" (character ");
+        number::write(self.character as u64, &mut text);
+        text.push(')');
+        text
+    }
+}
+
+impl std::fmt::Display for JsonError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text())
     }
 }
 
@@ -113,16 +117,16 @@ fn shorten(text: &str) -> String {
 /// U+FFFD), invalid UTF-8 becomes U+FFFD. White space may surround the value, anything else is an error.
 pub fn parse_lenient(bytes: &[u8]) -> Result<Json, JsonError> {
     let mut reader = Reader::new(bytes, false);
-    let value = reader.document()?;
-    reader.end()?;
-    Ok(value)
+    let value = reader.document(true);
+    reader.finish(value)
 }
 
 /// Reads the first value as [`parse_lenient`] does, and tells how many bytes it took. What follows is not looked at.
 pub fn parse_prefix(bytes: &[u8]) -> Result<(Json, usize), JsonError> {
     let mut reader = Reader::new(bytes, false);
-    let value = reader.document()?;
-    Ok((value, reader.at))
+    let value = reader.document(false);
+    let end = reader.at;
+    Ok((reader.finish(value)?, end))
 }
 
 /// Reads a call's arguments, and refuses whatever two readers could understand differently or a card could not show
@@ -130,39 +134,49 @@ pub fn parse_prefix(bytes: &[u8]) -> Result<(Json, usize), JsonError> {
 pub fn parse_strict(text: &str) -> Result<Json, JsonError> {
     let mut reader = Reader::new(text.as_bytes(), true);
     if text.len() > MAX_STRICT_BYTES {
-        return Err(reader.error(JsonErrorKind::TooLong, MAX_STRICT_BYTES));
+        reader.refuse(JsonErrorKind::TooLong, MAX_STRICT_BYTES);
     }
-    let value = reader.document()?;
-    reader.end()?;
-    Ok(value)
+    let value = reader.document(true);
+    reader.finish(value)
 }
 
+/// A refusal ends the input, so that everything still being read comes to its end there. Only the first one counts.
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     strict: bool,
     depth: usize,
     items: usize,
+    refused: Option<(JsonErrorKind, usize)>,
 }
 
 impl<'a> Reader<'a> {
     fn new(bytes: &'a [u8], strict: bool) -> Self {
-        Self { bytes, at: 0, strict, depth: 0, items: 0 }
+        Self { bytes, at: 0, strict, depth: 0, items: 0, refused: None }
     }
 
-    fn error(&self, kind: JsonErrorKind, at: usize) -> JsonError {
+    fn refuse(&mut self, kind: JsonErrorKind, at: usize) {
+        if self.refused.is_none() {
+            self.refused = Some((kind, at));
+        }
+        self.at = self.bytes.len();
+    }
+
+    /// What was read, unless something was refused.
+    fn finish(self, value: Json) -> Result<Json, JsonError> {
+        let Some((kind, at)) = self.refused else { return Ok(value) };
         let before = self.bytes.iter().take(at).filter(|byte| **byte & 0xC0 != 0x80).count();
-        JsonError { kind, at, character: before + 1 }
+        Err(JsonError { kind, at, character: before + 1 })
     }
 
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
-    /// The error for whatever stands at the current position.
-    fn unexpected(&self) -> JsonError {
+    /// Refuses whatever stands at the current position.
+    fn unexpected(&mut self) {
         let at_end = self.at >= self.bytes.len();
-        self.error(if at_end { JsonErrorKind::UnexpectedEnd } else { JsonErrorKind::Unexpected }, self.at)
+        self.refuse(if at_end { JsonErrorKind::UnexpectedEnd } else { JsonErrorKind::Unexpected }, self.at);
     }
 
     fn skip_space(&mut self) {
@@ -177,268 +191,247 @@ impl<'a> Reader<'a> {
         found
     }
 
-    fn document(&mut self) -> Result<Json, JsonError> {
-        self.skip_space();
-        self.value()
-    }
-
-    fn end(&mut self) -> Result<(), JsonError> {
-        let end = self.at;
-        self.skip_space();
-        match self.peek() {
-            None => Ok(()),
-            Some(_) => Err(self.error(JsonErrorKind::Trailing, end)),
+    fn expect(&mut self, wanted: u8) {
+        if !self.eat(wanted) {
+            self.unexpected();
         }
     }
 
+    /// One value, and to the end of the text where it shall be the only one.
+    fn document(&mut self, is_whole: bool) -> Json {
+        self.skip_space();
+        let value = self.value();
+        if is_whole {
+            let end = self.at;
+            self.skip_space();
+            if self.peek().is_some() {
+                self.refuse(JsonErrorKind::Trailing, end);
+            }
+        }
+        value
+    }
+
     /// One value, from its first byte on.
-    fn value(&mut self) -> Result<Json, JsonError> {
+    fn value(&mut self) -> Json {
         match self.peek() {
-            Some(b'"') => Ok(match String::from_utf8(self.string()?) {
-                Ok(text) => Json::String(text),
-                Err(error) => Json::Wtf8(error.into_bytes()),
-            }),
-            Some(b'{') => self.nested(Self::object),
-            Some(b'[') => self.nested(Self::array),
+            Some(b'"') => self.string(),
+            Some(open @ (b'{' | b'[')) => self.nested(open == b'{'),
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(b't') => self.word("true", Json::Bool(true)),
             Some(b'f') => self.word("false", Json::Bool(false)),
             Some(b'n') => self.word("null", Json::Null),
-            _ => Err(self.unexpected()),
-        }
-    }
-
-    fn word(&mut self, word: &str, value: Json) -> Result<Json, JsonError> {
-        for byte in word.bytes() {
-            if !self.eat(byte) {
-                return Err(self.unexpected());
+            _ => {
+                self.unexpected();
+                Json::Null
             }
         }
-        Ok(value)
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Result<Json, JsonError>) -> Result<Json, JsonError> {
+    fn word(&mut self, word: &str, value: Json) -> Json {
+        for byte in word.bytes() {
+            self.expect(byte);
+        }
+        value
+    }
+
+    fn nested(&mut self, is_object: bool) -> Json {
         if self.depth == if self.strict { MAX_DEPTH } else { MAX_LENIENT_DEPTH } {
-            return Err(self.error(JsonErrorKind::TooDeep, self.at));
+            self.refuse(JsonErrorKind::TooDeep, self.at);
         }
         self.depth += 1;
         self.at += 1;
         self.skip_space();
-        let value = read(self)?;
+        let value = if is_object { self.object() } else { self.array() };
         self.depth -= 1;
-        Ok(value)
+        value
     }
 
     /// Counts one key or element.
-    fn item(&mut self) -> Result<(), JsonError> {
+    fn item(&mut self) {
         self.items += 1;
         if self.strict && self.items > MAX_ITEMS {
-            return Err(self.error(JsonErrorKind::TooManyItems, self.at));
+            self.refuse(JsonErrorKind::TooManyItems, self.at);
         }
-        Ok(())
     }
 
     /// After an element: whether another one follows.
-    fn more(&mut self, close: u8) -> Result<bool, JsonError> {
+    fn more(&mut self, close: u8) -> bool {
         self.skip_space();
         if self.eat(close) {
-            return Ok(false);
+            return false;
         }
-        if !self.eat(b',') {
-            return Err(self.unexpected());
-        }
+        self.expect(b',');
         self.skip_space();
-        Ok(true)
+        self.refused.is_none()
     }
 
-    fn array(&mut self) -> Result<Json, JsonError> {
+    fn array(&mut self) -> Json {
         let mut items = Vec::new();
         if !self.eat(b']') {
             loop {
-                self.item()?;
-                items.push(self.value()?);
-                if !self.more(b']')? {
+                self.item();
+                items.push(self.value());
+                if !self.more(b']') {
                     break;
                 }
             }
         }
-        Ok(Json::Array(items))
+        Json::Array(items)
     }
 
-    fn object(&mut self) -> Result<Json, JsonError> {
+    fn object(&mut self) -> Json {
         let mut members = Vec::new();
         if !self.eat(b'}') {
             loop {
-                self.item()?;
-                let key = self.key(&members)?;
+                self.item();
+                let key = self.key(&members);
                 self.skip_space();
-                if !self.eat(b':') {
-                    return Err(self.unexpected());
-                }
+                self.expect(b':');
                 self.skip_space();
-                members.push((key, self.value()?));
-                if !self.more(b'}')? {
+                members.push((key, self.value()));
+                if !self.more(b'}') {
                     break;
                 }
             }
         }
-        Ok(Json::Object(members))
+        Json::Object(members)
     }
 
     /// A key, which in a strict read is a new one. The search is linear: [`MAX_ITEMS`] bounds it.
-    fn key(&mut self, members: &[(String, Json)]) -> Result<String, JsonError> {
+    fn key(&mut self, members: &[(String, Json)]) -> String {
         let at = self.at;
         if self.peek() != Some(b'"') {
-            return Err(self.unexpected());
+            self.unexpected();
         }
-        let key = String::from_utf8(self.string()?).unwrap_or_else(|error| {
-            let mut text = super::JoinedText::new();
-            text.push_wtf8(error.as_bytes());
-            text.into_text()
-        });
+        let mut key = super::JoinedText::new();
+        key.push(&self.string());
+        let key = key.into_text();
         if self.strict {
             if key == "__proto__" {
-                return Err(self.error(JsonErrorKind::ProtoKey, at));
-            }
-            if members.iter().any(|(name, _)| *name == key) {
-                return Err(self.error(JsonErrorKind::DuplicateKey(key), at));
+                self.refuse(JsonErrorKind::ProtoKey, at);
+            } else if members.iter().any(|(name, _)| *name == key) {
+                self.refuse(JsonErrorKind::DuplicateKey(key.clone()), at);
             }
         }
-        Ok(key)
+        key
     }
 
-    fn number(&mut self) -> Result<Json, JsonError> {
+    fn number(&mut self) -> Json {
         let start = self.at;
         self.eat(b'-');
         if !self.eat(b'0') {
-            self.digits()?;
+            self.digits();
         }
         if self.eat(b'.') {
-            self.digits()?;
+            self.digits();
         }
         if let Some(b'e' | b'E') = self.peek() {
             self.at += 1;
             if let Some(b'+' | b'-') = self.peek() {
                 self.at += 1;
             }
-            self.digits()?;
+            self.digits();
         }
-        let literal = self.bytes.get(start..self.at).and_then(|bytes| std::str::from_utf8(bytes).ok());
-        let literal = literal.unwrap_or("0").to_owned();
+        let literal = String::from_utf8_lossy(self.bytes.get(start..self.at).unwrap_or(b"0")).into_owned();
         if self.strict {
             let number = number::read(&literal);
-            let refused: Option<fn(String) -> JsonErrorKind> = if number.value.is_infinite() {
-                Some(JsonErrorKind::Overflow)
+            if number.value.is_infinite() {
+                self.refuse(JsonErrorKind::Overflow(literal.clone()), start);
             } else if number.value == 0.0 && !number.is_zero {
-                Some(JsonErrorKind::Underflow)
+                self.refuse(JsonErrorKind::Underflow(literal.clone()), start);
             } else if number.is_integer && !number.is_exact {
-                Some(JsonErrorKind::InexactInteger)
-            } else {
-                None
-            };
-            if let Some(kind) = refused {
-                return Err(self.error(kind(literal), start));
+                self.refuse(JsonErrorKind::InexactInteger(literal.clone()), start);
             }
         }
-        Ok(Json::Number(literal))
+        Json::Number(literal)
     }
 
     /// One digit or more.
-    fn digits(&mut self) -> Result<(), JsonError> {
+    fn digits(&mut self) {
         if !matches!(self.peek(), Some(b'0'..=b'9')) {
-            return Err(self.unexpected());
+            self.unexpected();
         }
         while let Some(b'0'..=b'9') = self.peek() {
             self.at += 1;
         }
-        Ok(())
     }
 
     /// A string in WTF-8: it is UTF-8 unless an unpaired surrogate is in it.
-    fn string(&mut self) -> Result<Vec<u8>, JsonError> {
+    fn string(&mut self) -> Json {
         self.at += 1;
         let mut out = Vec::new();
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or(&[]);
             let plain = rest.iter().take_while(|byte| **byte >= b' ' && !matches!(byte, b'"' | b'\\')).count();
-            for chunk in rest.get(..plain).unwrap_or(&[]).utf8_chunks() {
-                out.extend_from_slice(chunk.valid().as_bytes());
-                if !chunk.invalid().is_empty() {
-                    out.extend_from_slice("\u{fffd}".as_bytes());
-                }
-            }
+            out.extend_from_slice(String::from_utf8_lossy(rest.get(..plain).unwrap_or(rest)).as_bytes());
             self.at += plain;
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(out);
+                    break;
                 }
-                Some(b'\\') => self.escape(&mut out)?,
-                Some(_) => return Err(self.error(JsonErrorKind::ControlCharacter, self.at)),
-                None => return Err(self.unexpected()),
+                Some(b'\\') => self.escape(&mut out),
+                Some(_) => self.refuse(JsonErrorKind::ControlCharacter, self.at),
+                None => {
+                    self.unexpected();
+                    break;
+                }
             }
+        }
+        match String::from_utf8(out) {
+            Ok(text) => Json::String(text),
+            Err(error) => Json::Wtf8(error.into_bytes()),
         }
     }
 
     /// A backslash sequence, from its backslash on.
-    fn escape(&mut self, out: &mut Vec<u8>) -> Result<(), JsonError> {
+    fn escape(&mut self, out: &mut Vec<u8>) {
         let start = self.at;
         self.at += 1;
-        let byte = match self.peek() {
-            Some(byte @ (b'"' | b'\\' | b'/')) => byte,
-            Some(b'b') => 0x08,
-            Some(b'f') => 0x0C,
-            Some(b'n') => b'\n',
-            Some(b'r') => b'\r',
-            Some(b't') => b'\t',
-            Some(b'u') => {
-                self.at += 1;
-                return self.unicode_escape(start, out);
-            }
-            Some(_) => return Err(self.error(JsonErrorKind::Escape, start)),
-            None => return Err(self.unexpected()),
-        };
+        let Some(byte) = self.peek() else { return self.unexpected() };
         self.at += 1;
-        out.push(byte);
-        Ok(())
+        out.push(match byte {
+            b'"' | b'\\' | b'/' => byte,
+            b'b' => 0x08,
+            b'f' => 0x0C,
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'u' => return self.unicode_escape(start, out),
+            _ => return self.refuse(JsonErrorKind::Escape, start),
+        });
     }
 
-    fn unicode_escape(&mut self, start: usize, out: &mut Vec<u8>) -> Result<(), JsonError> {
-        let unit = self.hex()?;
-        let mut units = [unit, 0];
-        let mut used = 1;
-        if let (0xD800..=0xDBFF, Some([b'\\', b'u', ..])) = (unit, self.bytes.get(self.at..)) {
+    fn unicode_escape(&mut self, start: usize, out: &mut Vec<u8>) {
+        let mut code = self.hex();
+        if let (0xD800..=0xDBFF, Some([b'\\', b'u', ..])) = (code, self.bytes.get(self.at..)) {
             let after_first = self.at;
             self.at += 2;
-            let second = self.hex()?;
-            if let 0xDC00..=0xDFFF = second {
-                units = [unit, second];
-                used = 2;
-            } else {
-                self.at = after_first;
+            match self.hex() {
+                second @ 0xDC00..=0xDFFF => code = 0x1_0000 + ((code & 0x3FF) << 10) + (second & 0x3FF),
+                _ => self.at = after_first,
             }
         }
-        match char::decode_utf16(units.into_iter().take(used)).next() {
-            Some(Ok(decoded)) => out.extend_from_slice(decoded.encode_utf8(&mut [0; 4]).as_bytes()),
-            _ if self.strict => return Err(self.error(JsonErrorKind::LoneSurrogate, start)),
-            _ => push_surrogate_bytes(unit, out),
+        match char::from_u32(code) {
+            Some(decoded) => out.extend_from_slice(decoded.encode_utf8(&mut [0; 4]).as_bytes()),
+            None if self.strict => self.refuse(JsonErrorKind::LoneSurrogate, start),
+            None => push_surrogate_bytes(code, out),
         }
-        Ok(())
     }
 
-    fn hex(&mut self) -> Result<u16, JsonError> {
-        let mut unit = 0;
+    fn hex(&mut self) -> u32 {
+        let mut code = 0;
         for _ in 0..4 {
-            let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16));
-            let Some(digit) = digit else {
-                return Err(match self.peek() {
-                    Some(_) => self.error(JsonErrorKind::Escape, self.at),
-                    None => self.unexpected(),
-                });
+            let Some(byte) = self.peek() else {
+                self.unexpected();
+                break;
             };
-            unit = unit << 4 | digit as u16;
+            match char::from(byte).to_digit(16) {
+                Some(digit) => code = code << 4 | digit,
+                None => self.refuse(JsonErrorKind::Escape, self.at),
+            }
             self.at += 1;
         }
-        Ok(unit)
+        code
     }
 }

@@ -35,6 +35,15 @@ impl JoinedText {
         self.text.is_empty() && self.half.is_none()
     }
 
+    /// Appends a string's text; anything else adds nothing.
+    pub fn push(&mut self, piece: &super::Json) {
+        match piece {
+            super::Json::String(piece) => self.push_str(piece),
+            super::Json::Wtf8(piece) => self.push_wtf8(piece),
+            _ => {}
+        }
+    }
+
     /// Appends a well-formed piece.
     pub fn push_str(&mut self, piece: &str) {
         if !piece.is_empty() {
@@ -115,8 +124,7 @@ fn split_surrogate(bytes: &[u8]) -> Option<(u16, &[u8])> {
 }
 
 /// Appends one surrogate in WTF-8.
-pub(super) fn push_surrogate_bytes(unit: u16, out: &mut Vec<u8>) {
-    let unit = u32::from(unit);
+pub(super) fn push_surrogate_bytes(unit: u32, out: &mut Vec<u8>) {
     for byte in [0xE0 | unit >> 12, 0x80 | unit >> 6 & 0x3F, 0x80 | unit & 0x3F] {
         out.push(byte as u8);
     }

@@ -3,7 +3,7 @@
 //! The shapes are many: an `error` object, an `error` string, a flat object, `detail` as text or list, an array with one
 //! of these, a real message wrapped into another one, HTML, nothing. The body is read whatever its label.
 
-use super::super::json::{Json, parse_lenient, parse_prefix};
+use super::super::json::{Json, parse_lenient, parse_prefix, write_number};
 use super::super::message::{ModelError, ModelErrorClass};
 
 /// Groq's code for a call that its own check refused.
@@ -29,7 +29,7 @@ pub fn http_error(status: u16, body: &[u8], hints: RetryHints) -> ModelError {
         (Some(b'{' | b'['), Ok((value, _))) => from_json(&value, Some(status)),
         (first, _) => {
             let mut message = String::from("The server answered with status ");
-            message.push_str(&status.to_string());
+            write_number(status.into(), &mut message);
             match first {
                 None => message.push_str(" and no explanation."),
                 Some(b'<') => {
@@ -86,7 +86,7 @@ pub(super) fn from_json(value: &Json, status: Option<u16>) -> ModelError {
         }
     }
     if message.is_empty() {
-        message = error.to_string();
+        message = error.text();
     }
 
     let mut tag = String::new();

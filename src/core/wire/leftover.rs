@@ -1,6 +1,6 @@
 //! Fields this build does not interpret, put together from their deltas so that they can go back as they came.
 
-use super::super::json::{JoinedText, Json};
+use super::super::json::Json;
 
 /// Fields whose text streams in pieces. Any other string is a label or a signature and comes whole.
 const PIECEWISE: [&str; 6] = ["reasoning_content", "reasoning", "thinking", "thought", "text", "summary"];
@@ -71,13 +71,4 @@ fn continues(last: &[(String, Json)], item: &Json) -> bool {
             (Some(last), Some(id)) => last == id,
             _ => true,
         }
-}
-
-/// Appends a string's text; anything else adds nothing.
-pub(super) fn push_text(text: &mut JoinedText, value: &Json) {
-    match value {
-        Json::String(piece) => text.push_str(piece),
-        Json::Wtf8(piece) => text.push_wtf8(piece),
-        _ => {}
-    }
 }

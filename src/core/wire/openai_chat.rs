@@ -235,7 +235,10 @@ fn wire_name(name: &str) -> String {
     // Behind `<|` a model's chat template has leaked into the name.
     let end = name.as_bytes().windows(2).position(|bytes| bytes == b"<|");
     let name = end.and_then(|end| name.get(..end)).unwrap_or(name);
-    let plain = |char: char| if char.is_ascii_alphanumeric() || "_-.:/".contains(char) { char } else { '_' };
+    let plain = |char: char| match char {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '.' | ':' | '/' => char,
+        _ => '_',
+    };
     let name: String = name.chars().take(64).map(plain).collect();
     if name.is_empty() { String::from("unknown") } else { name }
 }
@@ -249,7 +252,7 @@ fn wire_arguments(text: &str) -> String {
         _ => {}
     }
     match parse_lenient(text.as_bytes()) {
-        Ok(object @ Json::Object(_)) => object.to_string(),
+        Ok(object @ Json::Object(_)) => object.text(),
         _ => String::from("{}"),
     }
 }

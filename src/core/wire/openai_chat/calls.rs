@@ -130,8 +130,8 @@ impl Slot {
         }
         match piece.arguments {
             None => {}
-            Some(text @ (Json::String(_) | Json::Wtf8(_))) => leftover::push_text(&mut self.arguments, text),
-            Some(value) => self.arguments.push_str(&value.to_string()),
+            Some(text @ (Json::String(_) | Json::Wtf8(_))) => self.arguments.push(text),
+            Some(value) => self.arguments.push_str(&value.text()),
         }
         for (key, value) in entry.as_object().unwrap_or(&[]) {
             if !matches!(key.as_str(), "index" | "id" | "type" | "function") {

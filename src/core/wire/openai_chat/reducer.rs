@@ -149,7 +149,7 @@ impl Collected {
                     Some(value) => fault::from_json(&value, None),
                     None => {
                         let mut message = String::from("The server sent an event that is not JSON: ");
-                        message.push_str(&error.to_string());
+                        message.push_str(&error.text());
                         message.push('.');
                         ModelError::new(ModelErrorClass::BadResponse, message)
                     }
@@ -169,7 +169,7 @@ impl Collected {
                 }
                 Err(error) => {
                     let mut message = String::from("The server's JSON answer cannot be read: ");
-                    message.push_str(&error.to_string());
+                    message.push_str(&error.text());
                     message.push('.');
                     let mut failure = ModelError::new(ModelErrorClass::BadResponse, message);
                     failure.retryable = error.kind == JsonErrorKind::UnexpectedEnd;
@@ -252,13 +252,13 @@ impl Collected {
                 // Labels of a piece, which mean nothing on a message that is sent back.
                 ("role" | "index" | "channel" | "content_filter_results" | "function_call", _) => {}
                 ("content", value) => self.take_content(value),
-                ("refusal", value) => leftover::push_text(&mut self.refusal, value),
+                ("refusal", value) => self.refusal.push(value),
                 ("tool_calls", Json::Array(entries)) => self.calls.add(entries, is_whole),
                 ("tool_calls", _) => {}
                 ("reasoning_content" | "reasoning", value @ (Json::String(_) | Json::Wtf8(_))) => {
                     // A server between two versions sends both, with the same text.
                     if !has_reasoning {
-                        leftover::push_text(&mut self.reasoning, value);
+                        self.reasoning.push(value);
                     }
                     has_reasoning |= value.as_str() != Some("");
                     leftover::add(&mut self.leftovers, key, value);
@@ -272,28 +272,28 @@ impl Collected {
         let details = fields.iter().find(|(key, _)| key == "reasoning_details");
         for detail in details.and_then(|(_, details)| details.as_array()).unwrap_or(&[]) {
             for text in ["text", "summary"].iter().filter_map(|key| detail.get(key)) {
-                leftover::push_text(&mut self.reasoning, text);
+                self.reasoning.push(text);
             }
         }
     }
 
     /// Content is text, or a list of typed parts.
     fn take_content(&mut self, content: &Json) {
-        leftover::push_text(&mut self.text, content);
+        self.text.push(content);
         for part in content.as_array().unwrap_or(&[]) {
             match part.get("thinking") {
                 Some(Json::Array(thoughts)) => {
                     for text in thoughts.iter().filter_map(|thought| thought.get("text")) {
-                        leftover::push_text(&mut self.reasoning, text);
+                        self.reasoning.push(text);
                     }
                 }
-                Some(thought) => leftover::push_text(&mut self.reasoning, thought),
+                Some(thought) => self.reasoning.push(thought),
                 None => {
                     if let Some(text) = part.get("text") {
-                        leftover::push_text(&mut self.text, text);
+                        self.text.push(text);
                     }
                     if let Some(refusal) = part.get("refusal") {
-                        leftover::push_text(&mut self.refusal, refusal);
+                        self.refusal.push(refusal);
                     }
                 }
             }
