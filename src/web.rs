@@ -12,10 +12,8 @@ mod fetch;
 pub mod guard;
 mod host;
 mod platform;
-mod store;
 mod value;
 
 pub use agent::{RawAgent, RawChat, install};
 pub use approvals::RawApprovals;
 pub use host::pattern_matches;
-pub use store::RawMemoryStore;

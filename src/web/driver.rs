@@ -7,15 +7,14 @@ use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
-use js_sys::Function;
-use wasm_bindgen::JsValue;
+use js_sys::{Array, Function};
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{AbortController, Blob};
 
 use super::agent::Setup;
 use super::error::{error, from_run, text_of};
 use super::fetch::settled;
 use super::platform;
-use super::store::Store as _;
 use crate::core::event::Event;
 use crate::core::log::Chat;
 use crate::core::message::{CallId, ChatId, RequestId};
@@ -54,9 +53,10 @@ pub struct Partial {
 impl Driver {
     /// Opens a chat as the store left it. Calls no model and no tool.
     pub async fn open(setup: Rc<Setup>, id: &str) -> Result<Rc<Self>, JsValue> {
-        let lines = setup.store.load(id).await.map_err(|wrong| error("storage", wrong.message()))?;
-        let chat = Chat::replay(ChatId::new(id), lines.iter().map(String::as_str))
-            .map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))?;
+        let lines: Array = settled(setup.host.load(id)).await?.unchecked_into();
+        let lines: Vec<String> = lines.iter().map(|line| line.as_string().unwrap_or_default()).collect();
+        let chat = Chat::replay(ChatId::new(id), lines.iter().map(String::as_str));
+        let chat = chat.map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))?;
         let stored = Cell::new(chat.next_seq());
         let run = RefCell::new(Run::new(chat, setup.settings.clone()));
         Ok(Rc::new(Self {
@@ -210,21 +210,17 @@ impl Driver {
     /// Stores events, then tells. If a write fails nothing runs any more: this chat stops and says so.
     async fn persist(&self, events: &[Event]) {
         let Some(first) = events.first() else { return };
-        let lines = events.iter().map(Event::encode).collect();
-        match self.setup.store.append(first.chat.as_str(), first.seq, lines).await {
-            Ok(()) => {
-                let stored = first.seq + events.len() as u64;
-                self.stored.set(stored);
-                self.changed();
-                self.wake();
-            }
-            Err(wrong) => {
-                self.broken.replace(Some(wrong.message().to_owned()));
+        let lines: Array = events.iter().map(|event| JsValue::from(event.encode())).collect();
+        let written = settled(self.setup.host.append(first.chat.as_str(), first.seq as f64, &lines)).await;
+        match written {
+            Ok(_) => self.stored.set(first.seq + events.len() as u64),
+            Err(thrown) => {
+                self.broken.replace(Some(text_of(&thrown)));
                 self.abort();
-                self.changed();
-                self.wake();
             }
         }
+        self.changed();
+        self.wake();
     }
 
     fn judge(self: &Rc<Self>, candidates: &[Candidate]) {

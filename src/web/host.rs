@@ -1,4 +1,4 @@
-//! The page's own functions: rules, tools, headers, fetch. Nothing there decides; that is done in the core.
+//! The page's own functions: rules, tools, the store, headers, fetch. Nothing there decides; that is done in the core.
 
 use js_sys::{Array, Promise};
 use wasm_bindgen::prelude::*;
@@ -27,6 +27,14 @@ extern "C" {
         signal: &AbortSignal,
         note: Option<&str>,
     ) -> Result<Promise, JsValue>;
+
+    /// The lines of a chat's log, resolved as an array of strings.
+    #[wasm_bindgen(method, catch)]
+    pub fn load(this: &Host, chat: &str) -> Result<Promise, JsValue>;
+
+    /// Appends lines to a log that has `seq` of them; rejects with nothing written.
+    #[wasm_bindgen(method, catch)]
+    pub fn append(this: &Host, chat: &str, seq: f64, lines: &Array) -> Result<Promise, JsValue>;
 
     /// The request's headers, resolved as a plain object.
     #[wasm_bindgen(method, catch)]

@@ -10,7 +10,7 @@ export type { Chat, DecideOptions, SendOptions } from "./chat.js";
 export { CountersignError } from "./error.js";
 export type { Condition, PatternRule, Rule, RuleCall, Verdict } from "./rules.js";
 export { allow, ask, refuse } from "./rules.js";
-export { type MemoryStore, memoryStore } from "./store.js";
+export { memoryStore, type Store } from "./store.js";
 export * from "./tokens.js";
 export type * from "./types.js";
 export { init } from "./wasm.js";
