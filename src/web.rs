@@ -16,4 +16,4 @@ mod value;
 
 pub use agent::{RawAgent, RawChat, install};
 pub use approvals::RawApprovals;
-pub use host::pattern_matches;
+pub use host::{Host, pattern_matches};
