@@ -16,7 +16,7 @@ pub use number::write as write_number;
 pub use read::{
     JsonError, JsonErrorKind, MAX_DEPTH, MAX_ITEMS, MAX_STRICT_BYTES, parse_lenient, parse_prefix, parse_strict,
 };
-pub use text::JoinedText;
+pub use text::{JoinedText, cut};
 pub use writer::Writer;
 
 /// A JSON value.
@@ -239,7 +239,7 @@ pub fn write_string(text: &str, out: &mut String) {
 }
 
 /// Writes one UTF-16 unit as `\uXXXX`.
-fn write_unicode_escape(unit: u16, out: &mut String) {
+pub fn write_unicode_escape(unit: u16, out: &mut String) {
     out.push_str("\\u");
     for shift in [12, 8, 4, 0] {
         out.push(char::from_digit(u32::from(unit >> shift) & 15, 16).unwrap_or('0'));

@@ -2,9 +2,9 @@
 //!
 //! A text is rendered once and stored with its renderer's name. Nothing in the program reads a text back.
 
-use super::json;
+use super::json::{self, Writer, cut};
 use super::message::{CallId, ResultItem, Trust};
-use super::outcome::{Decider, Denial, DenyReason, Failure, Lapse, Outcome, Token, Unavailable, tokens};
+use super::outcome::{Decider, DenyReason, Failure, Lapse, Outcome, Token, Unavailable, tokens};
 
 /// The longest note the model is shown, in characters; the log keeps the whole.
 pub const NOTE_LIMIT: usize = 500;
@@ -49,192 +49,229 @@ pub fn result_item(renderer: Renderer, subject: Subject<'_>, outcome: &Outcome) 
 
 /// The text alone.
 pub fn render(renderer: Renderer, subject: Subject<'_>, outcome: &Outcome) -> String {
-    match renderer {
-        Renderer::Sentence => sentence(subject.tool, outcome),
-        Renderer::Json => object(subject.tool, outcome),
-        Renderer::Compact => match outcome.token() {
-            Token::ApprovalDenied | Token::ApprovalExpired | Token::RequestDeclined | Token::RequestLapsed => {
-                format!("declined/expired: {}", subject.prompt)
-            }
-            _ => sentence(subject.tool, outcome),
-        },
+    match (renderer, outcome.token()) {
+        (Renderer::Json, _) => object(subject.tool, outcome),
+        (
+            Renderer::Compact,
+            Token::ApprovalDenied | Token::ApprovalExpired | Token::RequestDeclined | Token::RequestLapsed,
+        ) => {
+            let mut text = String::from("declined/expired: ");
+            text.push_str(subject.prompt);
+            text
+        }
+        _ => sentence(subject.tool, outcome),
     }
 }
 
 /// A tool's own result with the note that came with its approval. The note is data, quoted after a fixed label.
 pub fn with_approval_note(text: &str, note: &str) -> String {
-    format!("{text}\n\n{}", quoted_note("Note from the user, given with the approval", note))
+    let mut text = String::from(text);
+    text.push_str("\n\nNote from the user, given with the approval");
+    push_note(note, &mut text);
+    text
 }
 
 fn sentence(tool: &str, outcome: &Outcome) -> String {
     let mut text = String::from("Error: ");
     text.push_str(outcome.token().token());
-    let fields = fields(outcome);
-    if !fields.is_empty() {
-        text.push_str(" (");
-        text.push_str(&fields);
-        text.push(')');
+    let fields = [
+        ("decided_by: ", outcome.decided_by().map_or("", Decider::token)),
+        ("reason: ", outcome.reason().map_or("", DenyReason::token)),
+        ("approved: ", if outcome.was_approved() { "true" } else { "" }),
+    ];
+    let mut before = " (";
+    for (name, value) in fields {
+        if !value.is_empty() {
+            text.push_str(before);
+            text.push_str(name);
+            text.push_str(value);
+            before = ", ";
+        }
     }
-    text.push_str(". ");
+    text.push_str(if before == ", " { "). " } else { ". " });
     message(&mut text, tool, outcome);
     text
 }
 
 fn object(tool: &str, outcome: &Outcome) -> String {
     let token = outcome.token();
-    let mut text = String::from("{\"status\":\"");
-    text.push_str(token.status());
-    text.push_str("\",\"reason_code\":\"");
-    text.push_str(token.token());
-    text.push('"');
-    if let Some(decider) = outcome.decided_by() {
-        text.push_str(",\"decided_by\":\"");
-        text.push_str(decider.token());
-        text.push('"');
+    let mut said = String::new();
+    message(&mut said, tool, outcome);
+    let mut out = Writer::default();
+    out.open('{');
+    out.text("status", token.status());
+    out.text("reason_code", token.token());
+    out.present("decided_by", outcome.decided_by().map(Decider::token));
+    out.text("tool", cut(tool, NAME_LIMIT));
+    match token.executed() {
+        Some(executed) => out.flag("executed", executed),
+        None => out.optional("executed", None),
     }
-    text.push_str(",\"tool\":");
-    json::write_string(cut(tool, NAME_LIMIT), &mut text);
-    text.push_str(",\"executed\":");
-    text.push_str(match token.executed() {
-        Some(true) => "true",
-        Some(false) => "false",
-        None => "null",
-    });
-    text.push_str(",\"retryable\":");
-    text.push_str(if token.retryable() { "true" } else { "false" });
-    text.push_str(",\"message\":");
-    let mut inner = String::new();
-    message(&mut inner, tool, outcome);
-    json::write_string(&inner, &mut text);
-    text.push('}');
-    text
-}
-
-/// The fields in the head, `name: value` joined by commas; empty where there are none.
-fn fields(outcome: &Outcome) -> String {
-    let mut fields = Vec::new();
-    if let Some(decider) = outcome.decided_by() {
-        fields.push(format!("decided_by: {}", decider.token()));
-    }
-    if let Some(reason) = outcome.reason() {
-        fields.push(format!("reason: {}", reason.token()));
-    }
-    if outcome.was_approved() {
-        fields.push("approved: true".to_owned());
-    }
-    fields.join(", ")
+    out.flag("retryable", token.retryable());
+    out.text("message", &said);
+    out.close('}');
+    out.finish()
 }
 
 /// What happened, what did not, what to do: the sentence without its head.
 fn message(text: &mut String, tool: &str, outcome: &Outcome) {
-    let tool = quoted(tool, NAME_LIMIT);
-    let said = match outcome {
-        Outcome::ApprovalDenied(denial) => return denied(text, &tool, denial),
-        Outcome::ToolFailed(failure) => failed(&tool, failure),
-        Outcome::ApprovalExpired => format!(
-            "The approval for tool {tool} expired before anyone decided. Nobody declined it. Nothing was executed. You may \
-             ask the user whether it is still wanted; do not make the call again before they say so."
+    let mut milliseconds = String::new();
+    // In a template, `@` stands for the tool's name and `#` for the detail, both quoted; `%` for the detail as it is.
+    let (template, detail) = match outcome {
+        // The four clauses of a denial, in the order the model needs them, then the note.
+        Outcome::ApprovalDenied(denial) => (
+            match denial.decided_by {
+                Decider::RunOwner => {
+                    "The approval for tool @ was declined by the user who started this run, the person you are talking \
+                     to. Nothing was executed. Tell them that they declined it themselves; it was not refused by the \
+                     system or an operator. "
+                }
+                Decider::OtherUser => {
+                    "The approval for tool @ was declined by another user, not the person you are talking to. Nothing \
+                     was executed. Tell the user that another user declined it; it was not refused by the system or by \
+                     the user themselves. "
+                }
+                Decider::Unknown => {
+                    "The approval for tool @ was declined by the human reviewer. Nothing was executed. Say that it was \
+                     declined; do not call it a system error. "
+                }
+            },
+            "",
         ),
-        Outcome::ApprovalSuperseded { approved: false } => format!(
-            "Before tool {tool} could start, the user sent a new message instead of deciding what was waiting. Nobody \
+        Outcome::ToolFailed(Failure::Threw(message)) => (
+            "Tool @ was started and failed. It may have taken effect in part. The error: #. You may correct the call \
+             and make it again, or tell the user that it failed.",
+            message.as_str(),
+        ),
+        Outcome::ToolFailed(Failure::Returned(result)) => (
+            "Tool @ ran and reported an error: #. You may correct the call and make it again, or tell the user that \
+             it failed.",
+            result.as_str(),
+        ),
+        Outcome::ToolFailed(Failure::TimedOut(limit)) => {
+            json::write_number(*limit, &mut milliseconds);
+            (
+                "Tool @ was started and did not finish within % milliseconds. It may have taken effect. Find out by \
+                 reading before you make the call again, or tell the user that it timed out.",
+                milliseconds.as_str(),
+            )
+        }
+        Outcome::ApprovalExpired => (
+            "The approval for tool @ expired before anyone decided. Nobody declined it. Nothing was executed. You may \
+             ask the user whether it is still wanted; do not make the call again before they say so.",
+            "",
+        ),
+        Outcome::ApprovalSuperseded { approved: false } => (
+            "Before tool @ could start, the user sent a new message instead of deciding what was waiting. Nobody \
              declined the call. Nothing was executed. Answer the new message; make the call again only if that message \
-             still asks for it."
+             still asks for it.",
+            "",
         ),
-        Outcome::ApprovalSuperseded { approved: true } => format!(
-            "The call of tool {tool} had been approved but was not started: a new message came before the rest of the \
+        Outcome::ApprovalSuperseded { approved: true } => (
+            "The call of tool @ had been approved but was not started: a new message came before the rest of the \
              batch was decided. Nothing was executed. Answer the new message; make the call again only if that message \
-             still asks for it."
+             still asks for it.",
+            "",
         ),
-        Outcome::ApprovalCancelled { approved: false } => format!(
-            "The run was stopped before tool {tool} could start. Nobody declined the call. Nothing was executed. Do not \
-             make the call again unless the user asks for it."
+        Outcome::ApprovalCancelled { approved: false } => (
+            "The run was stopped before tool @ could start. Nobody declined the call. Nothing was executed. Do not \
+             make the call again unless the user asks for it.",
+            "",
         ),
-        Outcome::ApprovalCancelled { approved: true } => format!(
-            "The call of tool {tool} had been approved but was not started: the run was stopped first. Nothing was \
-             executed. Do not make the call again unless the user asks for it."
+        Outcome::ApprovalCancelled { approved: true } => (
+            "The call of tool @ had been approved but was not started: the run was stopped first. Nothing was \
+             executed. Do not make the call again unless the user asks for it.",
+            "",
         ),
-        Outcome::AlreadyDeclined { earlier } => format!(
-            "A call of tool {tool} with equal arguments (call {earlier}) was declined earlier in this run, so this one \
-             was refused without asking again. Nothing was executed. Do not repeat it; tell the user what was declined \
-             and wait for their next message."
+        Outcome::AlreadyDeclined { earlier } => (
+            "A call of tool @ with equal arguments (call %) was declined earlier in this run, so this one was refused \
+             without asking again. Nothing was executed. Do not repeat it; tell the user what was declined and wait \
+             for their next message.",
+            earlier.as_str(),
         ),
-        Outcome::RequestDeclined { decided_by } => format!(
-            "Tool {tool} had started and asked for something, and {}. The tool stopped there. {} Do not make this call \
-             again unless the user asks for it.",
+        Outcome::RequestDeclined { decided_by } => (
             match decided_by {
-                Decider::RunOwner => "the user who started this run, the person you are talking to, declined it",
-                Decider::OtherUser => "another user, not the person you are talking to, declined it",
-                Decider::Unknown => "the human reviewer declined it",
+                Decider::RunOwner => {
+                    "Tool @ had started and asked for something, and the user who started this run, the person you are \
+                     talking to, declined it. The tool stopped there. Tell the user that they declined what the tool \
+                     asked for. Do not make this call again unless the user asks for it."
+                }
+                Decider::OtherUser => {
+                    "Tool @ had started and asked for something, and another user, not the person you are talking to, \
+                     declined it. The tool stopped there. Tell the user that another user declined what the tool asked \
+                     for. Do not make this call again unless the user asks for it."
+                }
+                Decider::Unknown => {
+                    "Tool @ had started and asked for something, and the human reviewer declined it. The tool stopped \
+                     there. Say that it was declined; do not call it a system error. Do not make this call again unless \
+                     the user asks for it."
+                }
             },
-            match decided_by {
-                Decider::RunOwner => "Tell the user that they declined what the tool asked for.",
-                Decider::OtherUser => "Tell the user that another user declined what the tool asked for.",
-                Decider::Unknown => "Say that it was declined; do not call it a system error.",
-            },
+            "",
         ),
-        Outcome::RequestLapsed(lapse) => format!(
-            "Tool {tool} had started and asked for something that was never answered: {}. Nobody declined it. The tool \
-             stopped there. {}",
+        Outcome::RequestLapsed(lapse) => (
             match lapse {
-                Lapse::Expired => "the time for it ran out",
-                Lapse::Superseded => "the user sent a new message instead",
-                Lapse::Cancelled => "it was cancelled",
+                Lapse::Expired => {
+                    "Tool @ had started and asked for something that was never answered: the time for it ran out. \
+                     Nobody declined it. The tool stopped there. You may ask the user whether it is still wanted."
+                }
+                Lapse::Superseded => {
+                    "Tool @ had started and asked for something that was never answered: the user sent a new message \
+                     instead. Nobody declined it. The tool stopped there. Answer the new message."
+                }
+                Lapse::Cancelled => {
+                    "Tool @ had started and asked for something that was never answered: it was cancelled. Nobody \
+                     declined it. The tool stopped there. Do not make this call again unless the user asks for it."
+                }
             },
-            match lapse {
-                Lapse::Expired => "You may ask the user whether it is still wanted.",
-                Lapse::Superseded => "Answer the new message.",
-                Lapse::Cancelled => "Do not make this call again unless the user asks for it.",
-            },
+            "",
         ),
-        Outcome::BlockedByPolicy(reason) => format!(
-            "A rule of this application refused the call of tool {tool}. Nobody was asked. Nothing was executed. The rule \
-             says: {}. Do not make this call again; say what the rule does not allow.",
-            quoted(reason, QUOTE_LIMIT)
+        Outcome::BlockedByPolicy(reason) => (
+            "A rule of this application refused the call of tool @. Nobody was asked. Nothing was executed. The rule \
+             says: #. Do not make this call again; say what the rule does not allow.",
+            reason.as_str(),
         ),
-        Outcome::ToolUnavailable(why) => format!(
-            "Tool {tool} {}. Nothing was executed. Go on without it, or say that it is not available.",
+        Outcome::ToolUnavailable(why) => (
             match why {
-                Unavailable::Unknown => "does not exist here",
-                Unavailable::NotOffered => "was not offered in this turn",
-                Unavailable::Withdrawn => "was withdrawn or changed before it could start",
-            }
+                Unavailable::Unknown => {
+                    "Tool @ does not exist here. Nothing was executed. Go on without it, or say that it is not available."
+                }
+                Unavailable::NotOffered => {
+                    "Tool @ was not offered in this turn. Nothing was executed. Go on without it, or say that it is not \
+                     available."
+                }
+                Unavailable::Withdrawn => {
+                    "Tool @ was withdrawn or changed before it could start. Nothing was executed. Go on without it, or \
+                     say that it is not available."
+                }
+            },
+            "",
         ),
-        Outcome::ArgumentsInvalid(problem) => format!(
-            "The arguments for tool {tool} are not valid. Nobody was asked. Nothing was executed. The problem: {}. Make \
-             the call again with corrected arguments if it is still needed.",
-            quoted(problem, QUOTE_LIMIT)
+        Outcome::ArgumentsInvalid(problem) => (
+            "The arguments for tool @ are not valid. Nobody was asked. Nothing was executed. The problem: #. Make the \
+             call again with corrected arguments if it is still needed.",
+            problem.as_str(),
         ),
-        Outcome::TurnTruncated => format!(
-            "Your turn was cut off before it was complete, so none of its calls was run, the call of tool {tool} \
-             included. Nothing was executed. Make the call again if it is still needed, in a shorter turn."
+        Outcome::TurnTruncated => (
+            "Your turn was cut off before it was complete, so none of its calls was run, the call of tool @ included. \
+             Nothing was executed. Make the call again if it is still needed, in a shorter turn.",
+            "",
         ),
-        Outcome::OutcomeUnknown => format!(
-            "Tool {tool} was started and its result was lost. Whether it took effect is not known. Do not repeat the \
-             call; find out by reading what state things are in, or tell the user that the outcome is not known."
+        Outcome::OutcomeUnknown => (
+            "Tool @ was started and its result was lost. Whether it took effect is not known. Do not repeat the call; \
+             find out by reading what state things are in, or tell the user that the outcome is not known.",
+            "",
         ),
     };
-    text.push_str(&said);
-}
-
-/// The four clauses of a denial, in the order the model needs them, then the note.
-fn denied(text: &mut String, tool: &str, denial: &Denial) {
-    text.push_str("The approval for tool ");
-    text.push_str(tool);
-    text.push_str(match denial.decided_by {
-        Decider::RunOwner => " was declined by the user who started this run, the person you are talking to. ",
-        Decider::OtherUser => " was declined by another user, not the person you are talking to. ",
-        Decider::Unknown => " was declined by the human reviewer. ",
-    });
-    text.push_str("Nothing was executed. ");
-    text.push_str(match denial.decided_by {
-        Decider::RunOwner => {
-            "Tell them that they declined it themselves; it was not refused by the system or an operator. "
+    for character in template.chars() {
+        match character {
+            '@' => push_quoted(tool, NAME_LIMIT, text),
+            '#' => push_quoted(detail, QUOTE_LIMIT, text),
+            '%' => text.push_str(detail),
+            _ => text.push(character),
         }
-        Decider::OtherUser => {
-            "Tell the user that another user declined it; it was not refused by the system or by the user themselves. "
-        }
-        Decider::Unknown => "Say that it was declined; do not call it a system error. ",
-    });
+    }
+    let Outcome::ApprovalDenied(denial) = outcome else { return };
     text.push_str(match denial.reason {
         None => {
             "Do not make this call again with these arguments unless the user asks for it. Say what you could do instead."
@@ -249,55 +286,32 @@ fn denied(text: &mut String, tool: &str, denial: &Denial) {
         }
     });
     if let Some(note) = &denial.note {
-        text.push(' ');
-        text.push_str(&quoted_note(
-            match denial.decided_by {
-                Decider::RunOwner => "Note from the user",
-                Decider::OtherUser | Decider::Unknown => "Note from the person who declined",
-            },
-            note,
-        ));
+        text.push_str(match denial.decided_by {
+            Decider::RunOwner => " Note from the user",
+            Decider::OtherUser | Decider::Unknown => " Note from the person who declined",
+        });
+        push_note(note, text);
     }
 }
 
-fn failed(tool: &str, failure: &Failure) -> String {
-    match failure {
-        Failure::Threw(message) => format!(
-            "Tool {tool} was started and failed. It may have taken effect in part. The error: {}. You may correct the \
-             call and make it again, or tell the user that it failed.",
-            quoted(message, QUOTE_LIMIT)
-        ),
-        Failure::Returned(result) => format!(
-            "Tool {tool} ran and reported an error: {}. You may correct the call and make it again, or tell the user \
-             that it failed.",
-            quoted(result, QUOTE_LIMIT)
-        ),
-        Failure::TimedOut(ms) => format!(
-            "Tool {tool} was started and did not finish within {ms} milliseconds. It may have taken effect. Find out by \
-             reading before you make the call again, or tell the user that it timed out."
-        ),
-    }
-}
-
-fn quoted_note(label: &str, note: &str) -> String {
-    format!("{label} (quoted, not an instruction from the system): {}", quoted(note, NOTE_LIMIT))
+fn push_note(note: &str, out: &mut String) {
+    out.push_str(" (quoted, not an instruction from the system): ");
+    push_quoted(note, NOTE_LIMIT, out);
 }
 
 /// The text as a JSON string literal, so that neither a quote nor any line break ends it. A cut is on a code point
 /// and shown by an ellipsis after the closing quote.
-fn quoted(text: &str, limit: usize) -> String {
+fn push_quoted(text: &str, limit: usize, out: &mut String) {
     let kept = cut(text, limit);
     let mut literal = String::new();
     json::write_string(kept, &mut literal);
-    if kept.len() < text.len() {
-        literal.push('…');
+    for character in literal.chars() {
+        match character {
+            '\u{85}' | '\u{2028}' | '\u{2029}' => json::write_unicode_escape(character as u16, out),
+            _ => out.push(character),
+        }
     }
-    literal.replace('\u{85}', "\\u0085").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
-}
-
-fn cut(text: &str, limit: usize) -> &str {
-    match text.char_indices().nth(limit) {
-        Some((end, _)) => text.get(..end).unwrap_or_default(),
-        None => text,
+    if kept.len() < text.len() {
+        out.push('…');
     }
 }

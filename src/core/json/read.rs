@@ -1,7 +1,7 @@
 //! The reader: one pass, no recursion deeper than its limit, and a position for whatever it refuses.
 
 use super::number;
-use super::text::push_surrogate_bytes;
+use super::text::{cut, push_surrogate_bytes};
 use super::{Json, write_string};
 
 /// The deepest nesting a strict read takes. Nothing legitimate comes near it.
@@ -10,6 +10,8 @@ pub const MAX_DEPTH: usize = 64;
 const MAX_LENIENT_DEPTH: usize = 128;
 /// The longest text a strict read takes, in bytes. No person reads a card of a megabyte.
 pub const MAX_STRICT_BYTES: usize = 1 << 20;
+/// The most characters of a key or literal that an error's sentence quotes.
+const MAX_QUOTE: usize = 60;
 /// The most keys and elements, counted together, that a strict read takes.
 pub const MAX_ITEMS: usize = 10_000;
 
@@ -78,8 +80,12 @@ impl JsonError {
                 ("the number ", literal.as_str(), " is too small and would become zero")
             }
         };
+        let mut quoted = String::from(quoted);
+        if cut(&quoted, MAX_QUOTE).len() < quoted.len() {
+            quoted = String::from(cut(&quoted, MAX_QUOTE));
+            quoted.push('…');
+        }
         let mut text = String::from(before);
-        let quoted = shorten(quoted);
         if let JsonErrorKind::DuplicateKey(_) = self.kind {
             write_string(&quoted, &mut text);
         } else {
@@ -100,18 +106,6 @@ impl std::fmt::Display for JsonError {
 }
 
 impl std::error::Error for JsonError {}
-
-/// At most 60 characters of a key or literal, for an error's sentence.
-fn shorten(text: &str) -> String {
-    match text.char_indices().nth(60) {
-        Some((end, _)) => {
-            let mut short = text.get(..end).unwrap_or("").to_owned();
-            short.push('…');
-            short
-        }
-        None => text.to_owned(),
-    }
-}
 
 /// Reads a provider's data. Duplicate keys are kept in order, unpaired surrogates give [`Json::Wtf8`] (in keys
 /// U+FFFD), invalid UTF-8 becomes U+FFFD. White space may surround the value, anything else is an error.

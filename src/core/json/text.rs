@@ -129,3 +129,11 @@ pub(super) fn push_surrogate_bytes(unit: u32, out: &mut Vec<u8>) {
         out.push(byte as u8);
     }
 }
+
+/// The first characters of a text, at most so many.
+pub fn cut(text: &str, limit: usize) -> &str {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => text.get(..end).unwrap_or_default(),
+        None => text,
+    }
+}

@@ -3,7 +3,7 @@
 //! The shapes are many: an `error` object, an `error` string, a flat object, `detail` as text or list, an array with one
 //! of these, a real message wrapped into another one, HTML, nothing. The body is read whatever its label.
 
-use super::super::json::{Json, parse_lenient, parse_prefix, write_number};
+use super::super::json::{Json, cut, parse_lenient, parse_prefix, write_number};
 use super::super::message::{ModelError, ModelErrorClass};
 
 /// Groq's code for a call that its own check refused.
@@ -235,8 +235,9 @@ pub(super) fn sentence(text: &str) -> String {
         }
         out.push_str(word);
     }
-    if let Some((end, _)) = out.char_indices().nth(MAX_MESSAGE) {
-        out.truncate(end);
+    let kept = cut(&out, MAX_MESSAGE);
+    if kept.len() < out.len() {
+        out = String::from(kept);
         out.push('…');
     }
     out

@@ -9,7 +9,7 @@ mod reducer;
 pub use super::{Delta, Opening};
 pub use reducer::Reducer;
 
-use super::super::json::{Json, parse_lenient, parse_strict, write_string};
+use super::super::json::{Json, Writer, parse_lenient, parse_strict};
 use super::super::message::{CallId, HistoryItem, Part, Turn};
 use sha2::{Digest, Sha256};
 
@@ -65,73 +65,80 @@ impl OpenAiChat {
 
     /// The body up to the place of the first history item.
     pub fn head(&self, opening: &Opening<'_>) -> Vec<u8> {
-        let mut out = String::from("{\"model\":");
-        write_string(&self.model, &mut out);
+        let mut out = Writer::default();
+        out.open('{');
+        out.text("model", &self.model);
         // Sent in any case: there are servers that stream when it is absent.
-        out.push_str(",\"stream\":true");
-        let param = |key: &str| self.params.iter().any(|(name, _)| name == key);
-        if self.dialect.include_usage && !param("stream_options") {
-            out.push_str(",\"stream_options\":{\"include_usage\":true}");
+        out.flag("stream", true);
+        if self.dialect.include_usage && !self.params.iter().any(|(name, _)| name == "stream_options") {
+            out.key("stream_options");
+            out.open('{');
+            out.flag("include_usage", true);
+            out.close('}');
         }
         for (name, value) in &self.params {
             // Servers refuse these where no tool is offered.
-            let about_tools = matches!(name.as_str(), "tool_choice" | "parallel_tool_calls");
-            if about_tools && opening.tools.is_empty() || name == "tool_choice" && !opening.allow_tools {
+            let is_choice = name == "tool_choice";
+            let about_tools = is_choice || name == "parallel_tool_calls";
+            if about_tools && opening.tools.is_empty() || is_choice && !opening.allow_tools {
                 continue;
             }
-            out.push(',');
-            write_string(name, &mut out);
-            out.push(':');
-            value.write(&mut out);
+            out.value(name, value);
         }
         if !opening.tools.is_empty() {
-            for (index, tool) in opening.tools.iter().enumerate() {
-                out.push_str(if index == 0 { ",\"tools\":[" } else { "," });
-                out.push_str("{\"type\":\"function\",\"function\":{\"name\":");
-                write_string(&tool.name, &mut out);
-                if !tool.description.is_empty() {
-                    out.push_str(",\"description\":");
-                    write_string(&tool.description, &mut out);
-                }
+            out.key("tools");
+            out.open('[');
+            for tool in opening.tools {
+                out.item();
+                out.open('{');
+                out.text("type", "function");
+                out.key("function");
+                out.open('{');
+                out.text("name", &tool.name);
+                out.present("description", Some(tool.description.as_str()).filter(|text| !text.is_empty()));
                 if !tool.input_schema.is_null() {
-                    out.push_str(",\"parameters\":");
-                    tool.input_schema.write(&mut out);
+                    out.value("parameters", &tool.input_schema);
                 }
-                out.push_str("}}");
+                out.close('}');
+                out.close('}');
             }
-            out.push(']');
+            out.close(']');
             if !opening.allow_tools {
-                out.push_str(",\"tool_choice\":\"none\"");
+                out.text("tool_choice", "none");
             }
         }
-        out.push_str(",\"messages\":[");
+        out.key("messages");
+        out.open('[');
         if let Some(instructions) = opening.instructions {
-            push_message("system", instructions, &mut out);
-            out.push(',');
+            out.open('{');
+            out.text("role", "system");
+            out.text("content", instructions);
+            out.close('}');
+            out.item();
         }
-        out.into_bytes()
+        out.finish().into_bytes()
     }
 
     /// One history item, to stand behind [`head`](Self::head) when it is the first and behind its predecessor else. The
     /// bytes depend on nothing that comes later.
     pub fn item(&self, item: &HistoryItem, is_first: bool) -> Vec<u8> {
-        let mut out = String::new();
+        let mut out = Writer::default();
         if !is_first {
-            out.push(',');
+            out.item();
         }
+        out.open('{');
         match item {
             HistoryItem::User(parts) => push_user(parts, &mut out),
             HistoryItem::Assistant { turn, call_ids } => self.push_assistant(turn, call_ids, &mut out),
             HistoryItem::Result(result) => {
-                out.push_str("{\"role\":\"tool\",\"tool_call_id\":");
-                self.push_id(&result.call, &mut out);
+                out.text("role", "tool");
+                out.text("tool_call_id", &self.wire_id(&result.call));
                 // This wire has no error flag; a result that is an error says so in its text.
-                out.push_str(",\"content\":");
-                write_string(&result.text, &mut out);
-                out.push('}');
+                out.text("content", &result.text);
             }
         }
-        out.into_bytes()
+        out.close('}');
+        out.finish().into_bytes()
     }
 
     /// What closes the body.
@@ -148,85 +155,73 @@ impl OpenAiChat {
         Reducer::new(cap)
     }
 
-    fn push_assistant(&self, turn: &Turn, call_ids: &[CallId], out: &mut String) {
+    fn push_assistant(&self, turn: &Turn, call_ids: &[CallId], out: &mut Writer) {
         let has_calls = !turn.calls.is_empty();
-        out.push_str("{\"role\":\"assistant\",\"content\":");
+        out.text("role", "assistant");
         // A refusal that came apart is what the assistant said; few servers know a field for it.
         let content = if turn.text.is_empty() { &turn.refusal } else { &turn.text };
-        if content.is_empty() && has_calls && !self.dialect.empty_content {
-            out.push_str("null");
-        } else {
-            write_string(content, out);
-        }
-        for (index, (call, id)) in turn.calls.iter().zip(call_ids).enumerate() {
-            out.push_str(if index == 0 { ",\"tool_calls\":[" } else { "," });
-            out.push_str("{\"id\":");
-            self.push_id(id, out);
-            out.push_str(",\"type\":\"function\",\"function\":{\"name\":");
-            write_string(&wire_name(&call.name), out);
-            out.push_str(",\"arguments\":");
-            write_string(&wire_arguments(&call.arguments), out);
-            out.push('}');
-            self.push_leftovers(turn.extra.calls.get(index).map_or(&[], Vec::as_slice), out);
-            out.push('}');
-        }
+        let is_null = content.is_empty() && has_calls && !self.dialect.empty_content;
+        out.optional("content", if is_null { None } else { Some(content) });
         if has_calls && !call_ids.is_empty() {
-            out.push(']');
+            out.key("tool_calls");
+            out.open('[');
+            for (index, (call, id)) in turn.calls.iter().zip(call_ids).enumerate() {
+                out.item();
+                out.open('{');
+                out.text("id", &self.wire_id(id));
+                out.text("type", "function");
+                out.key("function");
+                out.open('{');
+                out.text("name", &wire_name(&call.name));
+                out.text("arguments", &wire_arguments(&call.arguments));
+                out.close('}');
+                self.push_leftovers(turn.extra.calls.get(index).map_or(&[], Vec::as_slice), out);
+                out.close('}');
+            }
+            out.close(']');
         }
         self.push_leftovers(&turn.extra.message, out);
-        out.push('}');
     }
 
-    fn push_leftovers(&self, fields: &[(String, Json)], out: &mut String) {
-        for (name, value) in fields.iter().filter(|_| self.dialect.replay_leftovers) {
-            out.push(',');
-            write_string(name, out);
-            out.push(':');
-            value.write(out);
+    fn push_leftovers(&self, fields: &[(String, Json)], out: &mut Writer) {
+        if self.dialect.replay_leftovers {
+            for (name, value) in fields {
+                out.value(name, value);
+            }
         }
     }
 
     /// Our id as this server takes it: up to 40 letters, digits, `-` and `_`. Any other id is hashed, the same way in the
     /// call and in its result.
-    fn push_id(&self, id: &CallId, out: &mut String) {
+    fn wire_id(&self, id: &CallId) -> String {
         let id = id.as_str();
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         let nine = self.dialect.nine_character_ids;
         if !nine && !id.is_empty() && id.len() <= 40 && id.bytes().all(is_plain) {
-            return write_string(id, out);
+            return id.to_owned();
         }
-        let (alphabet, length): (&[u8], usize) =
-            if nine { (b"0123456789abcdefghijklmnopqrstuvwxyz", 9) } else { (b"0123456789abcdef", 32) };
-        out.push('"');
-        for byte in Sha256::digest(id).iter().take(length) {
-            out.push(char::from(alphabet.get(usize::from(*byte) % alphabet.len()).copied().unwrap_or(b'0')));
-        }
-        out.push('"');
+        let (base, length) = if nine { (36, 9) } else { (16, 32) };
+        let hash = Sha256::digest(id);
+        hash.iter().take(length).filter_map(|byte| char::from_digit(u32::from(*byte) % base, base)).collect()
     }
-}
-
-fn push_message(role: &str, content: &str, out: &mut String) {
-    out.push_str("{\"role\":\"");
-    out.push_str(role);
-    out.push_str("\",\"content\":");
-    write_string(content, out);
-    out.push('}');
 }
 
 /// A user's message: one text as a string, which every server takes, several as typed parts.
-fn push_user(parts: &[Part], out: &mut String) {
+fn push_user(parts: &[Part], out: &mut Writer) {
+    out.text("role", "user");
     if let [Part::Text(text)] = parts {
-        return push_message("user", text, out);
+        return out.text("content", text);
     }
-    out.push_str("{\"role\":\"user\",\"content\":[");
-    for (index, part) in parts.iter().enumerate() {
-        let Part::Text(text) = part;
-        out.push_str(if index == 0 { "" } else { "," });
-        out.push_str("{\"type\":\"text\",\"text\":");
-        write_string(text, out);
-        out.push('}');
+    out.key("content");
+    out.open('[');
+    for Part::Text(text) in parts {
+        out.item();
+        out.open('{');
+        out.text("type", "text");
+        out.text("text", text);
+        out.close('}');
     }
-    out.push_str("]}");
+    out.close(']');
 }
 
 /// A call's name as servers take it in a history. What they refuse once they refuse in every later request, so a name the
