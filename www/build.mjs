@@ -25,7 +25,8 @@ await script(async () => {
   for (const [target, { "out-name": name, flags }] of Object.entries(plan.targets)) {
     const args = ["--target", target, "--out-dir", glue, "--out-name", name, ...flags, module];
     await must("wasm-bindgen", args, { env });
-    await optimise(join(glue, `${name}_bg.wasm`), plan["wasm-opt"].flags, env);
+    const names = await optimise(join(glue, `${name}_bg.wasm`), plan["wasm-opt"].flags, env);
+    await minify(join(glue, `${name}.js`), names);
   }
 
   say("tsc …");
@@ -36,20 +37,32 @@ await script(async () => {
   await must(tsc, ["--declaration", "false", "--removeComments"], { env, cwd: www });
   // The raw types stay here: what a page may rely on is written by hand in src.
   cpSync(glue, join(dist, "wasm"), { recursive: true, filter: (path) => !path.endsWith(".d.ts") });
-  for (const { "out-name": name } of Object.values(plan.targets)) await minify(join(dist, "wasm", `${name}.js`));
 
   for (const file of ["README.md", "LICENSE-APACHE", "LICENSE-MIT"]) copyFileSync(join(top, file), join(www, file));
 });
 
-// Generated code: nobody reads it in a debugger, and its comments alone outweigh the rest of the JavaScript.
-async function minify(path) {
-  const { transform } = await import("esbuild");
-  const { code } = await transform(readFileSync(path, "utf8"), { minify: true, format: "esm", target: "es2022" });
-  writeFileSync(path, code);
-}
-
+// The names under which the module and its glue know each other are long, hold hashes, and stand in both files:
+// wasm-opt makes them short and prints what it did.
 async function optimise(wasm, flags, env) {
   const wasmOpt = join(www, "node_modules", ".bin", "wasm-opt");
-  await must(wasmOpt, [wasm, "--output", `${wasm}.small`, ...flags], { env });
+  const shorten = "--minify-imports-and-exports-and-modules";
+  const names = JSON.parse(await must(wasmOpt, [wasm, "--output", `${wasm}.small`, ...flags, shorten], { env }));
   renameSync(`${wasm}.small`, wasm);
+  return names;
+}
+
+// Generated code: nobody reads it in a debugger, and its comments alone outweigh the rest of the JavaScript.
+async function minify(path, { imports, exports }) {
+  const { transform } = await import("esbuild");
+  const short = Object.fromEntries([...imports.map(([, long, name]) => [long, name]), ...exports]);
+  // All imports are of one module, which wasm-opt calls "a".
+  const readable = readFileSync(path, "utf8").replace(JSON.stringify(imports[0][0]), '"a"');
+  const { code } = await transform(readable, {
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    mangleProps: new RegExp(`^(${Object.keys(short).join("|")})$`),
+    mangleCache: short,
+  });
+  writeFileSync(path, code);
 }
