@@ -7,6 +7,7 @@ mod agent;
 mod approvals;
 pub mod card;
 mod driver;
+mod element;
 mod error;
 mod fetch;
 pub mod guard;

@@ -27,10 +27,11 @@ await script(async () => {
 
   say("wasm-bindgen, wasm-opt …");
   rmSync(glue, { recursive: true, force: true });
+  let renamed;
   for (const [target, { "out-name": name, flags }] of Object.entries(plan.targets)) {
     const args = ["--target", target, "--out-dir", glue, "--out-name", name, ...flags, module];
     await must("wasm-bindgen", args, { env });
-    await optimise(join(glue, `${name}_bg.wasm`), plan["wasm-opt"].flags, env);
+    renamed = await optimise(join(glue, `${name}_bg.wasm`), plan["wasm-opt"].flags, env);
   }
 
   say("tsc …");
@@ -38,22 +39,36 @@ await script(async () => {
   await must(join(www, "node_modules", ".bin", "tsc"), [], { env, cwd: www });
   // The raw types stay here: what a page may rely on is written by hand in src.
   cpSync(glue, join(dist, "wasm"), { recursive: true, filter: (path) => !path.endsWith(".d.ts") });
-  for (const file of readdirSync(dist, { recursive: true })) {
-    if (file.endsWith(".js")) await minify(join(dist, file));
-  }
+  const wasm = join(dist, "wasm");
+  for (const file of readdirSync(dist)) if (file.endsWith(".js")) await minify(join(dist, file));
+  for (const { "out-name": name } of Object.values(plan.targets)) await minify(join(wasm, `${name}.js`), renamed);
 
   for (const file of ["README.md", "LICENSE-APACHE", "LICENSE-MIT"]) copyFileSync(join(top, file), join(www, file));
 });
 
-// A page downloads these files; who reads the code finds it in src.
-async function minify(path) {
-  const { transform } = await import("esbuild");
-  const { code } = await transform(readFileSync(path, "utf8"), { minify: true, format: "esm", target: "es2022" });
-  writeFileSync(path, code);
-}
-
+// The names under which the module and its glue know each other are long, hold hashes, and stand in both files:
+// wasm-opt makes them short and prints what it did.
 async function optimise(wasm, flags, env) {
   const wasmOpt = join(www, "node_modules", ".bin", "wasm-opt");
-  await must(wasmOpt, [wasm, "--output", `${wasm}.small`, ...flags], { env });
+  const shorten = "--minify-imports-and-exports-and-modules";
+  const names = JSON.parse(await must(wasmOpt, [wasm, "--output", `${wasm}.small`, ...flags, shorten], { env }));
   renameSync(`${wasm}.small`, wasm);
+  // Imports are `[module, name, short name]`, exports `[name, short name]`; the one module becomes "a".
+  return {
+    modules: [[names.imports[0][0], "a"]],
+    properties: Object.fromEntries([...names.imports.map(([, long, short]) => [long, short]), ...names.exports]),
+  };
+}
+
+// A page downloads these files; who wants to read the code finds it in src.
+async function minify(path, { modules, properties } = {}) {
+  const { transform } = await import("esbuild");
+  let code = readFileSync(path, "utf8");
+  for (const [long, short] of modules ?? []) code = code.replaceAll(JSON.stringify(long), JSON.stringify(short));
+  const mangle = properties && {
+    mangleProps: new RegExp(`^(${Object.keys(properties).join("|")})$`),
+    mangleCache: properties,
+  };
+  const small = await transform(code, { minify: true, format: "esm", target: "es2022", ...mangle });
+  writeFileSync(path, small.code);
 }

@@ -37,7 +37,7 @@ pub struct Setup {
 }
 
 /// Hands over the constructor of errors: `(code, message, cause) => Error`. Called once, before anything else.
-#[wasm_bindgen]
+#[wasm_bindgen(js_name = installErrors)]
 pub fn install(make_error: Function) {
     set_factory(make_error);
 }

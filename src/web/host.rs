@@ -69,7 +69,7 @@ impl Host {
 }
 
 /// Whether a tool's name matches a rule's pattern.
-#[wasm_bindgen(js_name = matches)]
+#[wasm_bindgen(js_name = patternMatches)]
 pub fn pattern_matches(pattern: &str, tool: &str) -> bool {
     matches(pattern, tool)
 }

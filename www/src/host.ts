@@ -2,7 +2,7 @@ import { readOptions } from "./options.js";
 import { judge } from "./rules.js";
 import { runTool } from "./tools.js";
 import type { AgentOptions, ToolContext } from "./types.js";
-import { matches } from "./wasm/countersign.js";
+import { patternMatches } from "./wasm/countersign.js";
 
 /** The page's own functions, as the wasm side calls them. Nothing here decides: that is done in wasm. */
 export interface Host {
@@ -21,7 +21,7 @@ export interface Host {
 export function readHost(options: AgentOptions): { setup: string; host: Host } {
   const { setup, tools, rules, store, headers, fetch: own } = readOptions(options);
   const host: Host = {
-    judge: (id, tool, argsText) => judge(rules, (pattern) => matches(pattern, tool), { id, tool, argsText }),
+    judge: (id, tool, argsText) => judge(rules, (pattern) => patternMatches(pattern, tool), { id, tool, argsText }),
     async run(name, args, callId, idempotencyKey, signal, note) {
       const tool = tools.find((tool) => tool.name === name);
       if (!tool) throw `there is no tool "${name}"`;

@@ -1,5 +1,5 @@
 import { CountersignError } from "./error.js";
-import load, { type InitInput, install } from "./wasm/countersign.js";
+import load, { type InitInput, installErrors } from "./wasm/countersign.js";
 
 let loading: Promise<void> | undefined;
 let loaded = false;
@@ -23,7 +23,7 @@ export function init(input?: InitInput | Promise<InitInput>): Promise<void> {
 
 async function start(input?: InitInput | Promise<InitInput>): Promise<void> {
   await load(input === undefined ? undefined : { module_or_path: input });
-  install((code: string, message: string, cause: unknown) => new CountersignError(code, message, cause));
+  installErrors((code: string, message: string, cause: unknown) => new CountersignError(code, message, cause));
   loaded = true;
 }
 
