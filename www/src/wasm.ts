@@ -1,5 +1,8 @@
 import { CountersignError } from "./error.js";
-import load, { type InitInput, installErrors } from "./wasm/countersign.js";
+import load, { installErrors } from "./wasm/countersign.js";
+
+/** Where the wasm may come from. */
+export type InitInput = URL | string | Request | Response | BufferSource | WebAssembly.Module;
 
 let loading: Promise<void> | undefined;
 let loaded = false;
@@ -27,7 +30,7 @@ async function start(input?: InitInput | Promise<InitInput>): Promise<void> {
   loaded = true;
 }
 
-/** Calls into the module, if it is loaded and sound: a trap leaves its memory in no state to go on with. */
+/** @internal Calls into the module, if it is loaded and sound: a trap leaves its memory in no state to go on with. */
 export function enter<T>(call: () => T): T {
   if (!loaded) {
     throw new CountersignError("not_initialised", "The wasm module is not loaded yet: await init() first.");
