@@ -248,8 +248,9 @@ pub(super) fn sentence(text: &str) -> String {
 pub(super) fn push_page(page: &[u8], out: &mut String) {
     let page = String::from_utf8_lossy(page.get(..16 << 10).unwrap_or(page));
     let title = find(&page, b"<title").and_then(|at| {
-        let (_, title) = page.get(at..)?.split_once('>')?;
-        Some(sentence(title.split_once('<').map_or(title, |(title, _)| title)))
+        let tag = page.get(at..)?;
+        let title = tag.get(find(tag, b">")? + 1..)?;
+        Some(sentence(title.get(..find(title, b"<").unwrap_or(title.len()))?))
     });
     out.push_str("an HTML page");
     if let Some(title) = title.filter(|title| !title.is_empty()) {
