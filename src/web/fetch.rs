@@ -9,6 +9,7 @@ use web_sys::{AbortSignal, Blob, ReadableStreamDefaultReader};
 use super::error::text_of;
 use super::host::Host;
 use super::platform;
+use crate::core::json::read_whole;
 use crate::core::message::{ModelError, ModelErrorClass};
 use crate::core::wire::RetryHints;
 
@@ -101,7 +102,7 @@ impl Drop for Chunks {
 /// What the response's headers say about trying again, where the server lets a page see them.
 pub fn retry_hints(response: &Response) -> RetryHints {
     let header = |name: &str| response.headers().get(name);
-    let milliseconds = header("retry-after-ms").and_then(|text| text.trim().parse().ok());
+    let milliseconds = header("retry-after-ms").and_then(|text| read_whole(text.trim()));
     RetryHints {
         retry_after_ms: milliseconds.or_else(|| header("retry-after").and_then(|text| seconds_or_date(&text))),
         should_retry: header("x-should-retry").map(|text| text.trim() == "true"),

@@ -164,11 +164,13 @@ fn divide(limbs: &mut [u32], divisor: u64) -> bool {
 }
 
 /// The value of plain digits that fits into 64 bits.
-pub(super) fn whole(digits: &str) -> Option<u64> {
-    digits.bytes().try_fold(0u64, |value, digit| {
+pub fn whole(digits: &str) -> Option<u64> {
+    let mut value = None;
+    for digit in digits.bytes() {
         let digit = char::from(digit).to_digit(10)?;
-        value.checked_mul(10)?.checked_add(u64::from(digit))
-    })
+        value = Some(value.unwrap_or(0u64).checked_mul(10)?.checked_add(u64::from(digit))?);
+    }
+    value
 }
 
 /// Writes a whole number in decimal digits.

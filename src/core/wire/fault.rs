@@ -3,7 +3,7 @@
 //! The shapes are many: an `error` object, an `error` string, a flat object, `detail` as text or list, an array with one
 //! of these, a real message wrapped into another one, HTML, nothing. The body is read whatever its label.
 
-use super::super::json::{Json, cut, parse_lenient, parse_prefix, write_number};
+use super::super::json::{Json, cut, parse_lenient, parse_prefix, read_whole, write_number};
 use super::super::message::{ModelError, ModelErrorClass};
 
 /// Groq's code for a call that its own check refused.
@@ -113,57 +113,52 @@ pub(super) fn from_json(value: &Json, status: Option<u16>) -> ModelError {
 pub(super) fn described(status: Option<u16>, tag: &str, message: String) -> ModelError {
     let mut error = ModelError::new(classify(status, tag, &message), sentence(&message));
     // Nothing ran, and the next sample may be well-formed.
-    error.retryable |= find(tag, TOOL_USE_FAILED).is_some();
+    error.retryable |= says(tag, TOOL_USE_FAILED);
     error.status = status;
     error.retry_after_ms = ["try again in ", "retry in ", "retry after "]
         .iter()
-        .find_map(|words| wait_ms(message.get(find(&message, words)? + words.len()..)?));
+        .find_map(|words| wait_ms(message.get(find(&message, words.as_bytes())? + words.len()..)?));
     error
 }
 
 /// The class, by the first rule that fits. Codes and types say more than the status, which says more than prose.
 fn classify(status: Option<u16>, tag: &str, message: &str) -> ModelErrorClass {
-    let any = |text: &str, words: &[&str]| words.iter().any(|word| find(text, word).is_some());
-    let context = ["context_length", "context_window", "exceed_context", "too_many_prompt_tokens"];
-    let context_words = [
-        "context length",
-        "context size",
-        "context window",
-        "maximum context",
-        "prompt too long",
-        "prompt is too long",
-        "input is too long",
-        "length of all messages",
-        "token count exceeds",
-    ];
-    if any(tag, &context) || status != Some(429) && any(message, &context_words) {
+    let context = "context_length|context_window|exceed_context|too_many_prompt_tokens";
+    let context_words = "context length|context size|context window|maximum context|prompt too long|prompt is too long|\
+                         input is too long|length of all messages|token count exceeds";
+    if says(tag, context) || status != Some(429) && says(message, context_words) {
         ModelErrorClass::ContextTooLong
-    } else if status == Some(402) || any(tag, &["insufficient_quota", "insufficient_balance", "billing", "credit"]) {
+    } else if status == Some(402) || says(tag, "insufficient_quota|insufficient_balance|billing|credit") {
         ModelErrorClass::Quota
-    } else if matches!(status, Some(401 | 403)) || any(tag, &["authentication", "api_key", "permission", "unauth"]) {
+    } else if matches!(status, Some(401 | 403)) || says(tag, "authentication|api_key|permission|unauth") {
         ModelErrorClass::Auth
-    } else if status == Some(429) || any(tag, &["rate_limit", "ratelimit", "too_many_requests", "resource_exhausted"]) {
+    } else if status == Some(429) || says(tag, "rate_limit|ratelimit|too_many_requests|resource_exhausted") {
         ModelErrorClass::RateLimit
-    } else if any(tag, &[TOOL_USE_FAILED]) {
+    } else if says(tag, TOOL_USE_FAILED) {
         ModelErrorClass::Provider
-    } else if any(message, &["requires --jinja"]) {
+    } else if says(message, "requires --jinja") {
         // llama.cpp calls its own missing switch a server error.
         ModelErrorClass::BadRequest
-    } else if matches!(status, Some(408 | 409 | 500..)) || any(tag, &["overloaded", "unavailable", "server_error"]) {
+    } else if matches!(status, Some(408 | 409 | 500..)) || says(tag, "overloaded|unavailable|server_error") {
         ModelErrorClass::Overloaded
-    } else if status.is_some() || any(tag, &["invalid_request", "invalid_argument", "bad_request", "not_found"]) {
+    } else if status.is_some() || says(tag, "invalid_request|invalid_argument|bad_request|not_found") {
         ModelErrorClass::BadRequest
-    } else if any(message, &["overloaded", "unavailable"]) {
+    } else if says(message, "overloaded|unavailable") {
         ModelErrorClass::Overloaded
     } else {
         ModelErrorClass::Provider
     }
 }
 
+/// Whether a text has one of these words, which stand between bars.
+fn says(text: &str, words: &str) -> bool {
+    words.as_bytes().split(|byte| *byte == b'|').any(|word| find(text, word).is_some())
+}
+
 /// Where a text has these words, whatever their case. The standard library's search is made for long texts, and takes
 /// ten times the code.
-fn find(text: &str, words: &str) -> Option<usize> {
-    text.as_bytes().windows(words.len()).position(|window| window.eq_ignore_ascii_case(words.as_bytes()))
+fn find(text: &str, words: &[u8]) -> Option<usize> {
+    text.as_bytes().windows(words.len()).position(|window| window.eq_ignore_ascii_case(words))
 }
 
 /// The sentence in an error: its text, its `message` or `detail`, or those of what it holds.
@@ -189,41 +184,47 @@ fn retry_delay(error: &Json) -> Option<u64> {
 /// a millisecond are rounded up. `None` for a text that does not begin with a duration, such as an HTTP date.
 pub fn wait_ms(text: &str) -> Option<u64> {
     let mut total = None;
-    let mut rest = text.trim_ascii_start();
-    while let Some((thousandths, after)) = split_number(rest) {
-        let after = after.trim_ascii_start();
-        let unit = after.bytes().take_while(u8::is_ascii_alphabetic).count();
-        let (unit, after) = after.split_at_checked(unit)?;
-        let wait = match unit {
-            "ms" | "millisecond" | "milliseconds" => thousandths.div_ceil(1000),
-            "m" | "min" | "minute" | "minutes" => thousandths.saturating_mul(60),
-            "h" | "hour" | "hours" => thousandths.saturating_mul(3600),
-            _ => thousandths,
-        };
-        total = Some(wait.saturating_add(total.unwrap_or(0)));
+    let (_, mut rest) = leading(text, u8::is_ascii_whitespace);
+    loop {
+        let (whole, after) = leading(rest, u8::is_ascii_digit);
+        let Some(whole) = read_whole(whole) else { return total };
+        let mut thousandths = whole.saturating_mul(1000);
         rest = after;
+        if let Some(after) = after.strip_prefix('.') {
+            let (fraction, after) = leading(after, u8::is_ascii_digit);
+            rest = after;
+            let mut weight = 100;
+            let mut more = 0;
+            for digit in fraction.bytes() {
+                let digit = u64::from(digit - b'0');
+                thousandths = thousandths.saturating_add(digit * weight);
+                if weight == 0 {
+                    more |= digit;
+                }
+                weight /= 10;
+            }
+            thousandths = thousandths.saturating_add(more.min(1));
+        }
+        let (_, after) = leading(rest, u8::is_ascii_whitespace);
+        let (unit, after) = leading(after, u8::is_ascii_alphabetic);
+        rest = after;
+        let factor = match unit {
+            "m" | "min" | "minute" | "minutes" => 60,
+            "h" | "hour" | "hours" => 3600,
+            "ms" | "millisecond" | "milliseconds" => {
+                thousandths = thousandths.div_ceil(1000);
+                1
+            }
+            _ => 1,
+        };
+        total = Some(thousandths.saturating_mul(factor).saturating_add(total.unwrap_or(0)));
     }
-    total
 }
 
-/// The number a text begins with, in thousandths, and the text after it.
-fn split_number(text: &str) -> Option<(u64, &str)> {
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let (whole, mut rest) = text.split_at_checked(digits(text))?;
-    let mut thousandths = whole.parse::<u64>().ok()?.saturating_mul(1000);
-    if let Some(after) = rest.strip_prefix('.') {
-        let (fraction, after) = after.split_at_checked(digits(after))?;
-        rest = after;
-        let mut weight = 100;
-        let mut more = false;
-        for digit in fraction.bytes() {
-            thousandths = thousandths.saturating_add(u64::from(digit - b'0') * weight);
-            more |= weight == 0 && digit != b'0';
-            weight /= 10;
-        }
-        thousandths = thousandths.saturating_add(u64::from(more));
-    }
-    Some((thousandths, rest))
+/// Splits a text behind the bytes that fit, which must be ASCII.
+fn leading(text: &str, fits: fn(&u8) -> bool) -> (&str, &str) {
+    let end = text.bytes().take_while(fits).count();
+    text.split_at_checked(end).unwrap_or((text, ""))
 }
 
 /// A server's words on one line, at most [`MAX_MESSAGE`] characters of them.
@@ -246,9 +247,10 @@ pub(super) fn sentence(text: &str) -> String {
 /// Names an HTML page by its title.
 pub(super) fn push_page(page: &[u8], out: &mut String) {
     let page = String::from_utf8_lossy(page.get(..16 << 10).unwrap_or(page));
-    let title = find(&page, "<title").and_then(|at| {
-        let (_, title) = page.get(at..)?.split_once('>')?;
-        Some(sentence(title.split_once('<').map_or(title, |(title, _)| title)))
+    let title = find(&page, b"<title").and_then(|at| {
+        let tag = page.get(at..)?;
+        let title = tag.get(find(tag, b">")? + 1..)?;
+        Some(sentence(title.get(..find(title, b"<").unwrap_or(title.len()))?))
     });
     out.push_str("an HTML page");
     if let Some(title) = title.filter(|title| !title.is_empty()) {
