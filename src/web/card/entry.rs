@@ -114,16 +114,13 @@ impl Entry {
             self.label.set_text(label(note_reaches_model));
         }
         let Some(receipt) = &card.receipt else { return };
-        let texts = [receipt.mark, receipt.decision, receipt.outcome].concat();
+        let texts = joined(receipt.mark, receipt.decision, receipt.outcome);
         let shown = self.shown_receipt.take();
         if shown.is_empty() {
             if self.is_pending.replace(false) {
                 self.watch.release(&self.note);
                 // The receipt keeps the height of what it replaces, so that nothing below it moves under a pointer.
-                let mut style = "min-block-size:".to_owned();
-                style.push_str(&self.foot.height().to_string());
-                style.push_str("px");
-                self.foot.set_style(&style);
+                self.foot.set_style(&joined("min-block-size:", &self.foot.height().to_string(), "px"));
             }
             self.foot.insert(&self.receipt, None);
         }
@@ -141,7 +138,7 @@ impl Entry {
     }
 
     fn id(&self, part: &str) -> String {
-        [part, "-", &self.number].concat()
+        joined(part, "-", &self.number)
     }
 
     fn draw_head(&self, view: &CardView) {
@@ -181,11 +178,28 @@ pub fn title(view: &CardView) -> &str {
 
 /// Everything the head shows. No text holds the separator: the core writes a visible token for it.
 fn texts_of_head(view: &CardView) -> String {
-    let mut texts = vec![title(view), &view.tool, &view.why, &view.digest];
+    let mut texts = String::new();
+    let mut push = |text: &str| {
+        texts.push_str(text);
+        texts.push('\0');
+    };
+    push(title(view));
+    push(&view.tool);
+    push(&view.why);
+    push(&view.digest);
     for row in &view.arguments {
-        texts.extend([&row.path, row.kind, &row.text]);
+        push(&row.path);
+        push(row.kind);
+        push(&row.text);
     }
-    texts.join("\0")
+    texts
+}
+
+fn joined(first: &str, second: &str, third: &str) -> String {
+    let mut joined = first.to_owned();
+    joined.push_str(second);
+    joined.push_str(third);
+    joined
 }
 
 fn draw_row(list: &Element, row: &Row) {
