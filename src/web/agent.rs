@@ -14,7 +14,7 @@ use super::error::{error, from_run, set_factory};
 use super::fetch::Endpoint;
 use super::host::Host;
 use super::platform;
-use super::value::to_js;
+use super::value::from_text;
 use crate::core::approval::Tool;
 use crate::core::json::{self, Json};
 use crate::core::message::{MessageId, Part, RequestId, ToolSpec};
@@ -108,7 +108,7 @@ impl RawChat {
             let stopper = signal.map(|signal| StopOnAbort::new(&driver, signal)).transpose()?;
             driver.rest().await?;
             drop(stopper);
-            to_js(&driver.look(snapshot::run_view))
+            from_text(&driver.look(snapshot::run_view))
         }))
     }
 
@@ -144,7 +144,7 @@ impl RawChat {
         let driver = self.driver();
         promise(Box::pin(async move {
             driver.rest().await?;
-            to_js(&driver.look(snapshot::run_view))
+            from_text(&driver.look(snapshot::run_view))
         }))
     }
 
@@ -170,18 +170,18 @@ impl RawChat {
 
     /// The message at a place.
     pub fn message(&self, place: usize) -> Result<JsValue, JsValue> {
-        to_js(&self.driver.look(|run| snapshot::message(run, place)))
+        from_text(&self.driver.look(|run| snapshot::message(run, place)))
     }
 
     /// How the latest run stands.
     #[wasm_bindgen(js_name = runView)]
     pub fn run_view(&self) -> Result<JsValue, JsValue> {
-        to_js(&self.driver.look(snapshot::run_view))
+        from_text(&self.driver.look(snapshot::run_view))
     }
 
     /// The pending requests.
     pub fn requests(&self) -> Result<JsValue, JsValue> {
-        to_js(&self.driver.look(snapshot::requests))
+        from_text(&self.driver.look(snapshot::requests))
     }
 
     /// `[text, reasoning]` of the answer that arrives.

@@ -7,14 +7,15 @@ use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
-use js_sys::{Array, Function};
-use wasm_bindgen::{JsCast, JsValue};
+use js_sys::Function;
+use wasm_bindgen::JsValue;
 use web_sys::{AbortController, Blob};
 
 use super::agent::Setup;
 use super::error::{error, from_run, text_of};
 use super::fetch::settled;
 use super::platform;
+use super::value::{from_strings, to_strings};
 use crate::core::event::Event;
 use crate::core::log::Chat;
 use crate::core::message::{CallId, ChatId, RequestId};
@@ -53,8 +54,7 @@ pub struct Partial {
 impl Driver {
     /// Opens a chat as the store left it. Calls no model and no tool.
     pub async fn open(setup: Rc<Setup>, id: &str) -> Result<Rc<Self>, JsValue> {
-        let lines: Array = settled(setup.host.load(id)).await?.unchecked_into();
-        let lines: Vec<String> = lines.iter().map(|line| line.as_string().unwrap_or_default()).collect();
+        let lines = to_strings(settled(setup.host.load(id)).await?, "store.load")?;
         let chat = Chat::replay(ChatId::new(id), lines.iter().map(String::as_str));
         let chat = chat.map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))?;
         let stored = Cell::new(chat.next_seq());
@@ -210,8 +210,10 @@ impl Driver {
     /// Stores events, then tells. If a write fails nothing runs any more: this chat stops and says so.
     async fn persist(&self, events: &[Event]) {
         let Some(first) = events.first() else { return };
-        let lines: Array = events.iter().map(|event| JsValue::from(event.encode())).collect();
-        let written = settled(self.setup.host.append(first.chat.as_str(), first.seq as f64, &lines)).await;
+        let lines: Vec<String> = events.iter().map(Event::encode).collect();
+        let lines = from_strings(&lines);
+        let written = lines.and_then(|lines| self.setup.host.append(first.chat.as_str(), first.seq as f64, &lines));
+        let written = settled(written).await;
         match written {
             Ok(_) => self.stored.set(first.seq + events.len() as u64),
             Err(thrown) => {
