@@ -71,6 +71,7 @@ fn error_codes_are_distinct() {
         ModelErrorClass::ContextTooLong,
         ModelErrorClass::BadRequest,
         ModelErrorClass::Overloaded,
+        ModelErrorClass::Timeout,
         ModelErrorClass::NetworkOrCors,
         ModelErrorClass::BadResponse,
         ModelErrorClass::Provider,

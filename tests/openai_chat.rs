@@ -69,7 +69,7 @@ fn body(model: &OpenAiChat, opening: &Opening<'_>, items: &[HistoryItem]) -> Str
     for (place, item) in items.iter().enumerate() {
         body.extend(model.item(item, place == 0));
     }
-    body.extend(model.tail());
+    body.extend(model.tail(None));
     String::from_utf8(body).unwrap()
 }
 

@@ -196,6 +196,8 @@ pub enum ModelErrorClass {
     BadRequest,
     /// 5xx, overloaded.
     Overloaded,
+    /// No answer, or no more of it, within the time the host allows.
+    Timeout,
     /// No response: the network failed, or the server's CORS headers forbid this page.
     NetworkOrCors,
     /// A response that is no model answer (an HTML page, an empty body).
@@ -214,6 +216,7 @@ impl ModelErrorClass {
             Self::ContextTooLong => "model_context_too_long",
             Self::BadRequest => "model_bad_request",
             Self::Overloaded => "model_overloaded",
+            Self::Timeout => "model_timeout",
             Self::NetworkOrCors => "model_network_or_cors",
             Self::BadResponse => "model_bad_response",
             Self::Provider => "model_error",

@@ -33,7 +33,19 @@ pub struct Setup {
     pub(super) specs: Vec<ToolSpec>,
     pub(super) wire: OpenAiChat,
     pub(super) endpoint: Endpoint,
+    pub(super) timeouts: Timeouts,
     pub(super) host: Host,
+}
+
+/// Time limits in milliseconds; 0 for none.
+#[derive(Clone, Copy)]
+pub struct Timeouts {
+    /// Until the first byte of an answer.
+    pub first_byte: u64,
+    /// Between two pieces of an answer.
+    pub idle: u64,
+    /// For a tool.
+    pub tool: u64,
 }
 
 /// Hands over the constructor of errors: `(code, message, cause) => Error`. Called once, before anything else.
@@ -279,6 +291,11 @@ impl Setup {
                 all_notes: flag("allNotes"),
             },
             wire,
+            timeouts: Timeouts {
+                first_byte: number("firstByteMs").unwrap_or_default(),
+                idle: number("idleMs").unwrap_or_default(),
+                tool: number("toolMs").unwrap_or_default(),
+            },
             endpoint: Endpoint {
                 url: text("url").unwrap_or_default(),
                 credentials: text("credentials").unwrap_or_default(),

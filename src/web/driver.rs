@@ -13,9 +13,10 @@ use web_sys::{AbortController, Blob};
 
 use super::agent::Setup;
 use super::error::{error, from_run, text_of};
-use super::fetch::settled;
+use super::fetch::{settled, within};
 use super::platform;
 use super::value::{from_strings, to_strings};
+use crate::core::approval::Request;
 use crate::core::event::Event;
 use crate::core::log::Chat;
 use crate::core::message::{CallId, ChatId, RequestId};
@@ -59,7 +60,7 @@ impl Driver {
         let chat = chat.map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))?;
         let stored = Cell::new(chat.next_seq());
         let run = RefCell::new(Run::new(chat, setup.settings.clone()));
-        Ok(Rc::new(Self {
+        let opened = Rc::new(Self {
             setup,
             run,
             partial: RefCell::default(),
@@ -72,7 +73,10 @@ impl Driver {
             waiters: RefCell::default(),
             listeners: RefCell::default(),
             next_listener: Cell::new(0),
-        }))
+        });
+        let pending = opened.look(|run| run.chat().pending().map(|(request, _)| request.clone()).collect::<Vec<_>>());
+        pending.iter().for_each(|request| opened.lapse_in_time(request));
+        Ok(opened)
     }
 
     /// The agent's set-up.
@@ -195,7 +199,10 @@ impl Driver {
                 platform::spawn(Box::pin(async move { model::call(&this, ticket, closing).await }));
             }
             Effect::Judge(candidates) => self.judge(&candidates),
-            Effect::Ask(_) => self.changed(),
+            Effect::Ask(request) => {
+                self.changed();
+                self.lapse_in_time(&request);
+            }
             Effect::RunTool(permit) => {
                 let this = Rc::clone(self);
                 platform::spawn(Box::pin(async move { this.run_tool(permit).await }));
@@ -225,6 +232,27 @@ impl Driver {
         self.wake();
     }
 
+    /// Sees to it that a request lapses when its time is over, by the clock and not by the timer.
+    fn lapse_in_time(self: &Rc<Self>, request: &Request) {
+        let Some(end) = request.expires_at else { return };
+        let driver = Rc::downgrade(self);
+        platform::spawn(Box::pin(async move {
+            while let Some(this) = driver.upgrade() {
+                let now = platform::now();
+                if now >= end {
+                    // Whether it was settled before is the core's to see.
+                    let _ = this.handle(Input::Tick { at: now });
+                    break;
+                }
+                let slept = this.setup.host.sleep((end - now) as f64);
+                drop(this);
+                if settled(slept).await.is_err() {
+                    break;
+                }
+            }
+        }));
+    }
+
     fn judge(self: &Rc<Self>, candidates: &[Candidate]) {
         let mut opinions = Vec::new();
         let mut requests = Vec::new();
@@ -247,19 +275,19 @@ impl Driver {
         });
         let result = match AbortController::new() {
             Ok(controller) if covered => self.call_tool(&permit, controller).await,
-            _ => Err("the tool is no longer what was approved; it was not called".to_owned()),
+            _ => Err(Failure::Threw("the tool is no longer what was approved; it was not called".to_owned())),
         };
         self.tool_aborts.borrow_mut().retain(|(call, _)| call != permit.call());
         let (call, attempt) = (permit.call().clone(), permit.attempt());
         // A result that comes after a stop is not waited for: the call has its outcome.
-        let result = result.map_err(Failure::Threw);
         let _ = self.handle(Input::ToolEnded { at: platform::now(), call, attempt, result });
     }
 
-    async fn call_tool(&self, permit: &Permit, controller: AbortController) -> Result<String, String> {
+    async fn call_tool(&self, permit: &Permit, controller: AbortController) -> Result<String, Failure> {
         let signal = controller.signal();
-        self.tool_aborts.borrow_mut().push((permit.call().clone(), controller));
-        let running = self.setup.host.run(
+        self.tool_aborts.borrow_mut().push((permit.call().clone(), controller.clone()));
+        let host = &self.setup.host;
+        let running = host.run(
             permit.tool(),
             permit.arguments(),
             permit.call().as_str(),
@@ -267,9 +295,14 @@ impl Driver {
             &signal,
             permit.note(),
         );
-        match settled(running).await {
+        let limit = self.setup.timeouts.tool;
+        match within(host, running, limit).await {
             Ok(text) => Ok(text.as_string().unwrap_or_default()),
-            Err(thrown) => Err(text_of(&thrown)),
+            Err(thrown) if thrown.is_undefined() => {
+                controller.abort();
+                Err(Failure::TimedOut(limit))
+            }
+            Err(thrown) => Err(Failure::Threw(text_of(&thrown))),
         }
     }
 }

@@ -23,12 +23,21 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// Posts a JSON body. A redirect is an error: it would carry the body, and some headers, to another origin.
-    pub async fn post(&self, host: &Host, body: &Blob, signal: &AbortSignal) -> Result<Response, ModelError> {
+    pub async fn post(
+        &self,
+        host: &Host,
+        body: &Blob,
+        signal: &AbortSignal,
+        limit: u64,
+    ) -> Result<Response, ModelError> {
         let headers = settled(host.headers()).await.map_err(|thrown| {
             let message = ["The headers for the model request failed: ", &text_of(&thrown), "."].concat();
             ModelError::new(ModelErrorClass::Auth, message)
         })?;
         let no_answer = |thrown: JsValue| {
+            if thrown.is_undefined() {
+                return late();
+            }
             let why = [
                 "No answer from ",
                 &self.url,
@@ -50,7 +59,7 @@ impl Endpoint {
         ] {
             Reflect::set(&init, &key.into(), &value).map_err(no_answer)?;
         }
-        let response = settled(host.fetch(&self.url, &init)).await.map_err(no_answer)?;
+        let response = within(host, host.fetch(&self.url, &init), limit).await.map_err(no_answer)?;
         let response: web_sys::Response = response.dyn_into().map_err(|_| {
             ModelError::new(ModelErrorClass::BadResponse, "The fetch function did not return a Response.".to_owned())
         })?;
@@ -61,6 +70,17 @@ impl Endpoint {
 /// What a promise settles to; a call that throws counts as one that rejects.
 pub async fn settled(promise: Result<Promise, JsValue>) -> Result<JsValue, JsValue> {
     JsFuture::from(promise?).await
+}
+
+/// What a promise settles to, or undefined as the error if that takes too long.
+pub async fn within(host: &Host, promise: Result<Promise, JsValue>, limit: u64) -> Result<JsValue, JsValue> {
+    settled(promise.and_then(|promise| host.within(&promise, limit as f64))).await
+}
+
+/// The error of a model that does not answer in time.
+pub fn late() -> ModelError {
+    let message = "The model did not answer in time; retry, or allow more time by the timeouts option.";
+    ModelError::new(ModelErrorClass::Timeout, message)
 }
 
 /// The bytes of a response, chunk by chunk.
@@ -74,10 +94,10 @@ impl Chunks {
         Self { reader: response.body().and_then(|body| body.get_reader().dyn_into().ok()) }
     }
 
-    /// The next chunk; `None` at the end. An error is the stream breaking off.
-    pub async fn next(&self) -> Result<Option<Vec<u8>>, JsValue> {
+    /// The next chunk; `None` at the end. An error is the stream breaking off, undefined if it took too long.
+    pub async fn next(&self, host: &Host, limit: u64) -> Result<Option<Vec<u8>>, JsValue> {
         let Some(reader) = &self.reader else { return Ok(None) };
-        let read = JsFuture::from(reader.read()).await?;
+        let read = within(host, Ok(reader.read()), limit).await?;
         if Reflect::get(&read, &"done".into())?.is_truthy() {
             return Ok(None);
         }

@@ -37,6 +37,14 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn append(this: &Host, chat: &str, seq: f64, lines: &JsValue) -> Result<Promise, JsValue>;
 
+    /// Resolves after that many milliseconds, or later: a page that sleeps does not wake for it.
+    #[wasm_bindgen(method, catch)]
+    pub fn sleep(this: &Host, ms: f64) -> Result<Promise, JsValue>;
+
+    /// What the promise settles to; rejects with undefined if that takes longer than `ms` milliseconds (0: no limit).
+    #[wasm_bindgen(method, catch)]
+    pub fn within(this: &Host, work: &Promise, ms: f64) -> Result<Promise, JsValue>;
+
     /// The request's headers, resolved as a plain object.
     #[wasm_bindgen(method, catch)]
     pub fn headers(this: &Host) -> Result<Promise, JsValue>;

@@ -13,6 +13,8 @@ export interface Host {
   /** See {@link Store}. */
   load(chat: string): Promise<string[]>;
   append(chat: string, seq: number, lines: string[]): Promise<void>;
+  sleep(ms: number): Promise<void>;
+  within<T>(work: Promise<T>, ms: number): Promise<T>;
   headers(): Promise<Record<string, string>>;
   fetch(url: string, init: RequestInit): Promise<Response>;
 }
@@ -30,6 +32,16 @@ export function readHost(options: AgentOptions): { setup: string; host: Host } {
     },
     load: async (chat) => store.load(chat),
     append: async (chat, seq, lines) => store.append(chat, seq, lines),
+    // Longer waits than a timer can count are slept in parts.
+    sleep: (ms) => new Promise((wake) => setTimeout(wake, Math.min(ms, 0x7fffffff))),
+    async within(work, ms) {
+      if (ms === 0) return work;
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(reject, ms);
+      });
+      return Promise.race([work, late]).finally(() => clearTimeout(timer));
+    },
     async headers() {
       // Few, since each further one can fail a preflight.
       const all: Record<string, string> = { "content-type": "application/json", accept: "text/event-stream" };

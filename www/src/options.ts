@@ -19,6 +19,9 @@ export interface Setup {
   maxRounds: number;
   expireAfterMs: number | null;
   allNotes: boolean;
+  firstByteMs: number;
+  idleMs: number;
+  toolMs: number;
 }
 
 /** An object of options; every error names the option at fault and what belongs there. */
@@ -78,6 +81,11 @@ export class Options {
     return this.optional(key, "a whole number of at least 1", isCount);
   }
 
+  /** Milliseconds; null is no limit, written as 0. */
+  limit(key: string, otherwise: number): number {
+    return this.#values[key] === null ? 0 : (this.count(key) ?? otherwise);
+  }
+
   /** Data that goes out as it is: a copy by way of JSON, so that nobody changes it afterwards. */
   data(key: string): Record<string, unknown> | undefined {
     const value = this.optional(key, "an object", isObject);
@@ -99,6 +107,7 @@ const agentOptions = [
   "approvals",
   "renderer",
   "maxRounds",
+  "timeouts",
   "store",
 ];
 const modelOptions = ["baseUrl", "model", "headers", "credentials", "fetch", "includeUsage"];
@@ -108,6 +117,7 @@ export function readOptions(given: AgentOptions) {
   const options = new Options(given, "options", agentOptions);
   const model = new Options(options.raw("model"), "options.model", modelOptions);
   const approvals = new Options(options.raw("approvals") ?? {}, "options.approvals", ["expireAfterMs", "notes"]);
+  const timeouts = new Options(options.raw("timeouts") ?? {}, "options.timeouts", ["firstByteMs", "idleMs", "toolMs"]);
   const tools = readTools(options);
   const setup: Setup = {
     user: readUser(options),
@@ -122,6 +132,9 @@ export function readOptions(given: AgentOptions) {
     maxRounds: options.count("maxRounds") ?? 20,
     expireAfterMs: approvals.count("expireAfterMs") ?? null,
     allNotes: approvals.oneOf("notes", ["own", "all"]) === "all",
+    firstByteMs: timeouts.limit("firstByteMs", 60_000),
+    idleMs: timeouts.limit("idleMs", 60_000),
+    toolMs: timeouts.limit("toolMs", 0),
   };
   return { setup, tools, rules: readRules(options), store: readStore(options), ...readTransport(model) };
 }

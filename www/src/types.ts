@@ -68,6 +68,15 @@ export interface AgentOptions {
   renderer?: Renderer;
   /** Model turns per run; default 20. Then one closing request without tools. */
   maxRounds?: number;
+  /** In milliseconds; null for none. */
+  timeouts?: {
+    /** Until the first byte of an answer; default 60 000. */
+    firstByteMs?: number | null;
+    /** Between two pieces of an answer; default 60 000. */
+    idleMs?: number | null;
+    /** For a tool; default none. Its signal aborts, and the model is told that it timed out. */
+    toolMs?: number | null;
+  };
   /** Where chats are kept; default {@link memoryStore}, which does not survive a reload. */
   store?: Store;
 }

@@ -110,10 +110,7 @@ impl OpenAiChat {
         out.key("messages");
         out.open('[');
         if let Some(instructions) = opening.instructions {
-            out.open('{');
-            out.text("role", "system");
-            out.text("content", instructions);
-            out.close('}');
+            push_system(instructions, &mut out);
             out.item();
         }
         out.finish().into_bytes()
@@ -141,9 +138,17 @@ impl OpenAiChat {
         out.finish().into_bytes()
     }
 
-    /// What closes the body.
-    pub const fn tail(&self) -> &'static [u8] {
-        b"]}"
+    /// What closes the body, with a note of the host behind the history, if there is one. The note is no part of the
+    /// history: no later request has it.
+    pub fn tail(&self, note: Option<&str>) -> Vec<u8> {
+        let mut out = Writer::default();
+        if let Some(note) = note {
+            out.item();
+            push_system(note, &mut out);
+        }
+        out.close(']');
+        out.close('}');
+        out.finish().into_bytes()
     }
 
     /// Reads the response to one request.
@@ -204,6 +209,13 @@ impl OpenAiChat {
         let hash = Sha256::digest(id);
         hash.iter().take(length).filter_map(|byte| char::from_digit(u32::from(*byte) % base, base)).collect()
     }
+}
+
+fn push_system(text: &str, out: &mut Writer) {
+    out.open('{');
+    out.text("role", "system");
+    out.text("content", text);
+    out.close('}');
 }
 
 /// A user's message: one text as a string, which every server takes, several as typed parts.

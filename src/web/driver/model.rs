@@ -9,20 +9,23 @@ use super::{Driver, Partial};
 use crate::core::log::check_pairing;
 use crate::core::message::{ModelError, ModelErrorClass, Turn};
 use crate::core::run::Input;
-use crate::core::wire::openai_chat::Reducer;
 use crate::core::wire::{Opening, http_error};
 use crate::web::error::text_of;
-use crate::web::fetch::{Chunks, join, piece, retry_hints};
+use crate::web::fetch::{Chunks, join, late, piece, retry_hints, settled};
 use crate::web::platform;
+
+/// How often a request that failed before anything of an answer arrived is made again.
+const RETRIES: u32 = 2;
+/// The longest wait before that, in milliseconds; a server that asks for more is left to the person's retry.
+const LONGEST_WAIT: u64 = 20_000;
 
 /// Sends the history and hands the turn, or why there is none, to the run.
 pub(super) async fn call(driver: &Rc<Driver>, ticket: u64, closing: bool) {
     driver.partial.take();
     let answer = match AbortController::new() {
         Ok(controller) => {
-            let signal = controller.signal();
-            driver.model_abort.replace(Some(controller));
-            request(driver, &signal, closing).await
+            driver.model_abort.replace(Some(controller.clone()));
+            attempts(driver, &controller, closing).await
         }
         Err(thrown) => Err(ModelError::new(ModelErrorClass::BadResponse, text_of(&thrown))),
     };
@@ -38,32 +41,55 @@ pub(super) async fn call(driver: &Rc<Driver>, ticket: u64, closing: bool) {
     }
 }
 
+/// Makes the request, and again after a passing failure: bounded, and only while nothing of an answer has arrived.
+async fn attempts(driver: &Rc<Driver>, controller: &AbortController, closing: bool) -> Result<Turn, ModelError> {
+    let signal = controller.signal();
+    let mut left = RETRIES;
+    loop {
+        let error = match request(driver, &signal, closing).await {
+            Ok(turn) => return Ok(turn),
+            Err(error) => error,
+        };
+        let wait = error.retry_after_ms.unwrap_or(500 << (RETRIES - left));
+        let begun = !driver.partial.borrow().text.is_empty();
+        if error.class == ModelErrorClass::Timeout {
+            controller.abort();
+        }
+        if !error.retryable || begun || left == 0 || wait > LONGEST_WAIT || signal.aborted() {
+            return Err(error);
+        }
+        left -= 1;
+        if settled(driver.setup.host.sleep(wait as f64)).await.is_err() || signal.aborted() {
+            return Err(error);
+        }
+    }
+}
+
 async fn request(driver: &Rc<Driver>, signal: &AbortSignal, closing: bool) -> Result<Turn, ModelError> {
+    let (host, timeouts) = (&driver.setup.host, driver.setup.timeouts);
     let body = body(driver, closing).map_err(|why| ModelError::new(ModelErrorClass::BadRequest, why))?;
-    let response = driver.setup.endpoint.post(&driver.setup.host, &body, signal).await?;
+    let response = driver.setup.endpoint.post(host, &body, signal, timeouts.first_byte).await?;
     let chunks = Chunks::of(&response);
     if !response.ok() {
         let mut bytes = Vec::new();
-        while let Ok(Some(chunk)) = chunks.next().await {
+        while let Ok(Some(chunk)) = chunks.next(host, timeouts.idle).await {
             bytes.extend(chunk);
         }
         return Err(http_error(response.status(), &bytes, retry_hints(&response)));
     }
-    read(driver, &chunks, driver.setup.wire.reducer(), signal).await
-}
-
-async fn read(
-    driver: &Rc<Driver>,
-    chunks: &Chunks,
-    mut reducer: Reducer,
-    signal: &AbortSignal,
-) -> Result<Turn, ModelError> {
+    let mut reducer = driver.setup.wire.reducer();
+    let mut limit = timeouts.first_byte;
     while !reducer.is_done() {
-        // A stream that breaks off is judged by what had arrived: without an end it is a cut turn.
-        let Ok(Some(bytes)) = chunks.next().await else { break };
+        let bytes = match chunks.next(host, limit).await {
+            Ok(Some(bytes)) => bytes,
+            Err(thrown) if thrown.is_undefined() => return Err(late()),
+            // A stream that breaks off is judged by what had arrived: without an end it is a cut turn.
+            _ => break,
+        };
         if signal.aborted() {
             break;
         }
+        limit = timeouts.idle;
         let delta = reducer.feed(&bytes);
         if !delta.text.is_empty() || !delta.reasoning.is_empty() {
             let mut partial = driver.partial.borrow_mut();
@@ -76,6 +102,10 @@ async fn read(
     }
     reducer.finish()
 }
+
+/// What the host tells the model at the limit of rounds.
+const LIMIT_NOTE: &str = "Note from the application: the limit of model turns for this message is reached. No tool can be \
+                          called any more. Answer with what is known, and say what was left undone.";
 
 /// The request's body. Each history item is encoded once; the encoded ones stay in a chain of Blobs outside of the
 /// module's memory.
@@ -96,5 +126,6 @@ fn body(driver: &Rc<Driver>, closing: bool) -> Result<web_sys::Blob, String> {
         tools: &driver.setup.specs,
         allow_tools: !closing,
     };
-    join(&[piece(&wire.head(&opening)), chain.into(), piece(wire.tail())]).map_err(text)
+    let note = closing.then_some(LIMIT_NOTE);
+    join(&[piece(&wire.head(&opening)), chain.into(), piece(&wire.tail(note))]).map_err(text)
 }
