@@ -104,11 +104,10 @@ pub fn view(name: &str, title: Option<&str>, arguments: &str, state: &CallState)
 /// The cards of the latest run, in the order they were asked. `viewer` is who sits at this page: a receipt says "you"
 /// only to the person who decided.
 pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
-    let turns = run.chat().entries().iter().rev().take_while(|entry| !matches!(entry, Entry::User { .. }));
-    let mut turns: Vec<_> = turns.collect();
-    turns.reverse();
+    let entries = run.chat().entries();
+    let start = entries.iter().rposition(|entry| matches!(entry, Entry::User { .. })).unwrap_or(0);
     let mut cards = Vec::new();
-    for entry in turns {
+    for entry in entries.iter().skip(start) {
         let Entry::Turn(turn) = entry else { continue };
         for (call, state) in turn.turn.calls.iter().zip(&turn.calls) {
             let Some(view) = view(&call.name, run.title(&call.name), &call.arguments, state) else { continue };
