@@ -11,3 +11,7 @@
 pub mod core;
 #[cfg(target_arch = "wasm32")]
 pub mod web;
+
+#[cfg(all(target_arch = "wasm32", feature = "small-allocator"))]
+#[global_allocator]
+static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();

@@ -7,15 +7,14 @@ mod agent;
 mod approvals;
 pub mod card;
 mod driver;
+mod element;
 mod error;
 mod fetch;
 pub mod guard;
 mod host;
 mod platform;
-mod store;
 mod value;
 
 pub use agent::{RawAgent, RawChat, install};
 pub use approvals::RawApprovals;
-pub use host::pattern_matches;
-pub use store::RawMemoryStore;
+pub use host::{Host, pattern_matches};

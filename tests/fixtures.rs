@@ -162,7 +162,7 @@ fn check_prefixes(name: &str, stream: &[u8], whole: &Outcome) {
 /// Whatever a turn was, its history item is one that every server takes.
 fn check_history_item(name: &str, turn: &Turn) {
     let call_ids: Vec<CallId> = (1..=turn.calls.len()).map(|place| CallId::new(format!("t1c{place}"))).collect();
-    let item = HistoryItem::Assistant { turn: turn.clone(), call_ids: call_ids.clone() };
+    let item = HistoryItem::Assistant { turn: turn.clone().into(), call_ids: call_ids.clone() };
     let bytes = model().item(&item, true);
     let item: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(item["role"], "assistant", "{name}");

@@ -51,7 +51,7 @@ fn turn(text: &str, calls: &[(&str, &str)]) -> Turn {
 
 fn assistant(turn: Turn) -> HistoryItem {
     let call_ids = (1..=turn.calls.len()).map(|place| CallId::new(format!("r1t1c{place}"))).collect();
-    HistoryItem::Assistant { turn, call_ids }
+    HistoryItem::Assistant { turn: turn.into(), call_ids }
 }
 
 fn result(call: &str, text: &str) -> HistoryItem {
@@ -235,7 +235,7 @@ fn a_call_and_its_result_have_the_same_id_whatever_the_server_takes() {
         (nine, "123456789", false, 9),
     ] {
         let model = OpenAiChat::new("m", Vec::new(), dialect).unwrap();
-        let call = HistoryItem::Assistant { turn: turn("", &[("f", "{}")]), call_ids: vec![CallId::new(id)] };
+        let call = HistoryItem::Assistant { turn: turn("", &[("f", "{}")]).into(), call_ids: vec![CallId::new(id)] };
         let call: serde_json::Value = serde_json::from_slice(&model.item(&call, true)).unwrap();
         let answer: serde_json::Value = serde_json::from_slice(&model.item(&result(id, "ok"), true)).unwrap();
         let sent = call["tool_calls"][0]["id"].as_str().unwrap();
@@ -541,7 +541,7 @@ fn arb_history() -> impl Strategy<Value = Vec<HistoryItem>> {
                 let calls: Vec<(&str, &str)> = calls.iter().map(|(name, arguments)| (&**name, &**arguments)).collect();
                 let ids: Vec<String> = (0..calls.len()).map(|call| format!("r1t{place}c{call}")).collect();
                 let call_ids = ids.iter().map(CallId::new).collect();
-                items.push(HistoryItem::Assistant { turn: turn(&answer, &calls), call_ids });
+                items.push(HistoryItem::Assistant { turn: turn(&answer, &calls).into(), call_ids });
                 items.extend(ids.iter().map(|id| result(id, &text)));
             }
             items

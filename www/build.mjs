@@ -1,5 +1,5 @@
 // Builds the npm package into dist: cargo, wasm-bindgen, wasm-opt, tsc. Run: npm run build
-import { copyFileSync, cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { must, say, script } from "./scripts/command.mjs";
 import { dist, glue, top, www } from "./scripts/layout.mjs";
@@ -13,10 +13,13 @@ await script(async () => {
   const plan = await matrix();
 
   say("cargo rustc …");
-  // The cdylib alone: beside an rlib, cargo would leave link-time optimisation out, and with it a third of the savings.
-  await must("cargo", ["rustc", "--locked", "--release", "--lib", "--crate-type", "cdylib", "--target", wasmTarget], {
-    env,
-  });
+  const { flags, rustflags } = plan.cargo;
+  await must(
+    "cargo",
+    // The cdylib alone: beside an rlib, cargo leaves link-time optimisation out.
+    ["rustc", "--locked", "--release", "--lib", "--crate-type", "cdylib", "--target", wasmTarget, ...flags],
+    { env: { ...env, RUSTC_BOOTSTRAP: "1", CARGO_ENCODED_RUSTFLAGS: rustflags.join("\x1f") } },
+  );
   const metadata = JSON.parse(
     await must("cargo", ["metadata", "--locked", "--no-deps", "--format-version=1"], { env }),
   );
@@ -24,34 +27,48 @@ await script(async () => {
 
   say("wasm-bindgen, wasm-opt …");
   rmSync(glue, { recursive: true, force: true });
+  let renamed;
   for (const [target, { "out-name": name, flags }] of Object.entries(plan.targets)) {
     const args = ["--target", target, "--out-dir", glue, "--out-name", name, ...flags, module];
     await must("wasm-bindgen", args, { env });
-    await optimise(join(glue, `${name}_bg.wasm`), plan["wasm-opt"].flags, env);
+    renamed = await optimise(join(glue, `${name}_bg.wasm`), plan["wasm-opt"].flags, env);
   }
 
   say("tsc …");
   rmSync(dist, { recursive: true, force: true });
-  // Twice: comments belong into the types, where an editor shows them, and not into what a page downloads.
-  const tsc = join(www, "node_modules", ".bin", "tsc");
-  await must(tsc, ["--emitDeclarationOnly"], { env, cwd: www });
-  await must(tsc, ["--declaration", "false", "--removeComments"], { env, cwd: www });
+  await must(join(www, "node_modules", ".bin", "tsc"), [], { env, cwd: www });
   // The raw types stay here: what a page may rely on is written by hand in src.
   cpSync(glue, join(dist, "wasm"), { recursive: true, filter: (path) => !path.endsWith(".d.ts") });
-  for (const { "out-name": name } of Object.values(plan.targets)) await minify(join(dist, "wasm", `${name}.js`));
+  const wasm = join(dist, "wasm");
+  for (const file of readdirSync(dist)) if (file.endsWith(".js")) await minify(join(dist, file));
+  for (const { "out-name": name } of Object.values(plan.targets)) await minify(join(wasm, `${name}.js`), renamed);
 
   for (const file of ["README.md", "LICENSE-APACHE", "LICENSE-MIT"]) copyFileSync(join(top, file), join(www, file));
 });
 
-// Generated code: nobody reads it in a debugger, and its comments alone outweigh the rest of the JavaScript.
-async function minify(path) {
-  const { transform } = await import("esbuild");
-  const { code } = await transform(readFileSync(path, "utf8"), { minify: true, format: "esm", target: "es2022" });
-  writeFileSync(path, code);
-}
-
+// The names under which the module and its glue know each other are long, hold hashes, and stand in both files:
+// wasm-opt makes them short and prints what it did.
 async function optimise(wasm, flags, env) {
   const wasmOpt = join(www, "node_modules", ".bin", "wasm-opt");
-  await must(wasmOpt, [wasm, "--output", `${wasm}.small`, ...flags], { env });
+  const shorten = "--minify-imports-and-exports-and-modules";
+  const names = JSON.parse(await must(wasmOpt, [wasm, "--output", `${wasm}.small`, ...flags, shorten], { env }));
   renameSync(`${wasm}.small`, wasm);
+  // Imports are `[module, name, short name]`, exports `[name, short name]`; the one module becomes "a".
+  return {
+    modules: [[names.imports[0][0], "a"]],
+    properties: Object.fromEntries([...names.imports.map(([, long, short]) => [long, short]), ...names.exports]),
+  };
+}
+
+// A page downloads these files; who wants to read the code finds it in src.
+async function minify(path, { modules, properties } = {}) {
+  const { transform } = await import("esbuild");
+  let code = readFileSync(path, "utf8");
+  for (const [long, short] of modules ?? []) code = code.replaceAll(JSON.stringify(long), JSON.stringify(short));
+  const mangle = properties && {
+    mangleProps: new RegExp(`^(${Object.keys(properties).join("|")})$`),
+    mangleCache: properties,
+  };
+  const small = await transform(code, { minify: true, format: "esm", target: "es2022", ...mangle });
+  writeFileSync(path, small.code);
 }

@@ -10,7 +10,7 @@ import { dist } from "./scripts/layout.mjs";
 import { matrix } from "./scripts/matrix.mjs";
 import { packages } from "./scripts/packages.mjs";
 
-const staticImport = /^\s*(?:import|export)\s(?:[^"'`;]*\sfrom\s*)?["'](\.[^"']+)["']/gm;
+const staticImport = /(?:^|[;}\n])\s*(?:import|export)\b(?:[^"'`;()]*?from)?\s*["'](\.[^"']+)["']/g;
 
 await script(async () => {
   await packages(process.env);

@@ -6,6 +6,8 @@
 
 mod codec;
 
+use std::rc::Rc;
+
 use super::approval::Digest;
 use super::message::{CallId, ChatId, MessageId, Part, RequestId, ResultItem, RunId, Turn};
 use super::outcome::{Decider, DenyReason, Outcome, PersonId, Token, Via, tokens};
@@ -40,7 +42,7 @@ pub enum Body {
     /// `turn.completed` (v1): the model answered.
     TurnCompleted {
         /// The response, with what must go back to the same endpoint and model.
-        turn: Turn,
+        turn: Rc<Turn>,
     },
     /// `turn.failed` (v1): a model request gave no turn.
     TurnFailed {

@@ -3,6 +3,9 @@
 //! State changes only here, by [`Chat::apply`]. A live chat and a chat replayed from its log are the same by
 //! construction.
 
+use std::collections::VecDeque;
+use std::rc::Rc;
+
 use super::approval::{Digest, Request};
 use super::event::{Body, Decision, EndStatus, Event, Facts};
 use super::message::{CallId, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
@@ -50,7 +53,7 @@ pub struct TurnState {
     /// The turn's id: the run's and its number, such as `r1t2`.
     pub id: String,
     /// The turn as it came.
-    pub turn: Turn,
+    pub turn: Rc<Turn>,
     /// Its calls, in call order.
     pub calls: Vec<CallState>,
 }
@@ -230,7 +233,10 @@ impl Chat {
     pub fn apply(&mut self, event: &Event) -> Result<(), Corrupt> {
         let corrupt = |problem: &str| Corrupt { seq: event.seq, problem: problem.to_owned() };
         if event.seq != self.next_seq {
-            return Err(Corrupt { seq: self.next_seq, problem: format!("event {} stands in its place", event.seq) });
+            return Err(Corrupt {
+                seq: self.next_seq,
+                problem: ["event ", &event.seq.to_string(), " stands in its place"].concat(),
+            });
         }
         if event.chat != self.id {
             return Err(corrupt("the event belongs to another chat"));
@@ -311,13 +317,14 @@ impl Chat {
         Ok(())
     }
 
-    fn apply_turn(&mut self, turn: &Turn) -> Result<(), &'static str> {
+    fn apply_turn(&mut self, turn: &Rc<Turn>) -> Result<(), &'static str> {
         self.no_open_turn()?;
         let Some(run) = &mut self.run else { return Err("a turn without a run") };
         run.rounds += 1;
-        let id = format!("{}t{}", run.id, run.rounds);
-        let call_ids: Vec<_> = (1..=turn.calls.len()).map(|place| CallId::new(format!("{id}c{place}"))).collect();
-        self.history.push(HistoryItem::Assistant { turn: turn.clone(), call_ids: call_ids.clone() });
+        let id = [run.id.as_str(), "t", &run.rounds.to_string()].concat();
+        let call_ids: Vec<_> =
+            (1..=turn.calls.len()).map(|place| CallId::new([&id, "c", &place.to_string()].concat())).collect();
+        self.history.push(HistoryItem::Assistant { turn: Rc::clone(turn), call_ids: call_ids.clone() });
         let calls = call_ids.into_iter().map(|id| CallState {
             id,
             request: None,
@@ -326,7 +333,7 @@ impl Chat {
             attempts: 0,
             result: None,
         });
-        self.entries.push(Entry::Turn(TurnState { id, turn: turn.clone(), calls: calls.collect() }));
+        self.entries.push(Entry::Turn(TurnState { id, turn: Rc::clone(turn), calls: calls.collect() }));
         Ok(())
     }
 
@@ -384,19 +391,26 @@ impl Chat {
 /// Checks that every call of a history has exactly one result, in call order, right behind its turn. The error is
 /// a sentence for the developer: a history that fails here is a bug of this program.
 pub fn check_pairing(history: &[HistoryItem]) -> Result<(), String> {
-    let mut expected: std::collections::VecDeque<&CallId> = std::collections::VecDeque::new();
+    let mut expected: VecDeque<&CallId> = VecDeque::new();
     for item in history {
         match (item, expected.front()) {
             (HistoryItem::Result(result), Some(call)) if result.call == **call => {
                 expected.pop_front();
             }
             (HistoryItem::Result(result), Some(call)) => {
-                return Err(format!("the result of call {} stands where that of call {call} belongs", result.call));
+                return Err([
+                    "the result of call ",
+                    result.call.as_str(),
+                    " stands where that of call ",
+                    call.as_str(),
+                    " belongs",
+                ]
+                .concat());
             }
             (HistoryItem::Result(result), None) => {
-                return Err(format!("the result of call {} answers nothing", result.call));
+                return Err(["the result of call ", result.call.as_str(), " answers nothing"].concat());
             }
-            (_, Some(call)) => return Err(format!("call {call} has no result")),
+            (_, Some(call)) => return Err(["call ", call.as_str(), " has no result"].concat()),
             (HistoryItem::Assistant { turn, call_ids }, None) => {
                 if turn.calls.len() != call_ids.len() {
                     return Err("a turn and the ids of its calls differ in number".to_owned());
@@ -406,5 +420,5 @@ pub fn check_pairing(history: &[HistoryItem]) -> Result<(), String> {
             (HistoryItem::User(_), None) => {}
         }
     }
-    expected.front().map_or(Ok(()), |call| Err(format!("call {call} has no result")))
+    expected.front().map_or(Ok(()), |call| Err(["call ", call.as_str(), " has no result"].concat()))
 }

@@ -1,5 +1,7 @@
 //! What a chat consists of: roles, content, tool calls and result items.
 
+use std::rc::Rc;
+
 use super::json::Json;
 
 /// Declares a newtype over an opaque, non-empty string.
@@ -232,7 +234,7 @@ pub enum HistoryItem {
     /// A model's turn. `call_ids` stand beside `turn.calls`, one each: our own ids.
     Assistant {
         /// The turn.
-        turn: Turn,
+        turn: Rc<Turn>,
         /// Our ids of its calls, in call order.
         call_ids: Vec<CallId>,
     },

@@ -12,7 +12,9 @@ mod advance;
 mod judge;
 mod settle;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use super::approval::{Digest, Place, Request, Tool, call_digest};
 use super::event::{Body, Decision, EndStatus, Event};
@@ -58,7 +60,7 @@ pub enum Input {
         /// From [`Effect::CallModel`].
         ticket: u64,
         /// The turn.
-        turn: Turn,
+        turn: Rc<Turn>,
     },
     /// The model request of this ticket gave none.
     TurnFailed {
@@ -146,12 +148,7 @@ pub enum Effect {
     /// Run a tool. The one path to execution.
     RunTool(Permit),
     /// The run came to rest.
-    Done {
-        /// Where it stands.
-        status: Status,
-        /// How many events the chat had then: who waits for a later event is not meant.
-        seq: u64,
-    },
+    Done(Status),
 }
 
 /// A call that passed every check of form and waits for the host's rules.
@@ -293,24 +290,29 @@ impl RunError {
     }
 }
 
+impl RunError {
+    /// One sentence that says what to do.
+    pub fn message(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::Busy => "The run is at work; wait until it rests, or stop it first.",
+            Self::UnknownRequest => "This chat never made a request of this id; nothing was changed.",
+            Self::Conflict => "This request was settled before, and differently; the first settlement stands.",
+            Self::Expired => "The time for this request is over; nothing was changed.",
+            Self::ReasonWithApproval => "A reason (variant, skip) goes with a denial only; leave it out to approve.",
+            Self::NothingToResume => {
+                "There is nothing to go on with: no run was interrupted and no model request failed."
+            }
+            Self::Stale => "The run no longer waits for this.",
+            Self::Corrupt(Corrupt { seq, problem }) => {
+                return Cow::Owned(["The log does not fit at event ", &seq.to_string(), ": ", problem, "."].concat());
+            }
+        })
+    }
+}
+
 impl std::fmt::Display for RunError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Busy => f.write_str("The run is at work; wait until it rests, or stop it first."),
-            Self::UnknownRequest => f.write_str("This chat never made a request of this id; nothing was changed."),
-            Self::Conflict => {
-                f.write_str("This request was settled before, and differently; the first settlement stands.")
-            }
-            Self::Expired => f.write_str("The time for this request is over; nothing was changed."),
-            Self::ReasonWithApproval => {
-                f.write_str("A reason (variant, skip) goes with a denial only; leave it out to approve.")
-            }
-            Self::NothingToResume => {
-                f.write_str("There is nothing to go on with: no run was interrupted and no model request failed.")
-            }
-            Self::Stale => f.write_str("The run no longer waits for this."),
-            Self::Corrupt(corrupt) => write!(f, "The log does not fit at event {}: {}.", corrupt.seq, corrupt.problem),
-        }
+        f.write_str(&self.message())
     }
 }
 
@@ -428,7 +430,7 @@ impl Run {
             self.end_early(at, "superseded", |approved| Outcome::ApprovalSuperseded { approved })?;
         }
         let number = self.chat.entries().iter().filter(|entry| matches!(entry, Entry::User { .. })).count() + 1;
-        let run = RunId::new(format!("r{number}"));
+        let run = RunId::new(["r", &number.to_string()].concat());
         self.record_in(run, at, [Body::RunStarted { message, owner: author, parts }])?;
         self.advance(at)
     }
@@ -529,7 +531,7 @@ impl Run {
 
     /// Says that the run rests.
     fn rest(&mut self) {
-        let (status, seq) = (self.status(), self.chat.next_seq());
-        self.effects.push_back(Effect::Done { status, seq });
+        let status = self.status();
+        self.effects.push_back(Effect::Done(status));
     }
 }

@@ -14,8 +14,7 @@ use super::error::{error, from_run, set_factory};
 use super::fetch::Endpoint;
 use super::host::Host;
 use super::platform;
-use super::store::RawMemoryStore;
-use super::value::to_js;
+use super::value::from_text;
 use crate::core::approval::Tool;
 use crate::core::json::{self, Json};
 use crate::core::message::{MessageId, Part, RequestId, ToolSpec};
@@ -35,11 +34,10 @@ pub struct Setup {
     pub(super) wire: OpenAiChat,
     pub(super) endpoint: Endpoint,
     pub(super) host: Host,
-    pub(super) store: RawMemoryStore,
 }
 
 /// Hands over the constructor of errors: `(code, message, cause) => Error`. Called once, before anything else.
-#[wasm_bindgen]
+#[wasm_bindgen(js_name = installErrors)]
 pub fn install(make_error: Function) {
     set_factory(make_error);
 }
@@ -55,8 +53,8 @@ pub struct RawAgent {
 impl RawAgent {
     /// Takes the options of `createAgent` as `www/src/options.ts` read them: the data as JSON, the functions as `host`.
     #[wasm_bindgen(constructor)]
-    pub fn new(setup: &str, host: Host, store: &RawMemoryStore) -> Result<Self, JsValue> {
-        let setup = Setup::read(setup, host, store).map_err(|wrong| error("invalid_options", &wrong))?;
+    pub fn new(setup: &str, host: Host) -> Result<Self, JsValue> {
+        let setup = Setup::read(setup, host).map_err(|wrong| error("invalid_options", &wrong))?;
         Ok(Self { setup: Rc::new(setup), open: Rc::default() })
     }
 
@@ -110,7 +108,7 @@ impl RawChat {
             let stopper = signal.map(|signal| StopOnAbort::new(&driver, signal)).transpose()?;
             driver.rest().await?;
             drop(stopper);
-            to_js(&driver.look(snapshot::run_view))
+            from_text(&driver.look(snapshot::run_view))
         }))
     }
 
@@ -146,7 +144,7 @@ impl RawChat {
         let driver = self.driver();
         promise(Box::pin(async move {
             driver.rest().await?;
-            to_js(&driver.look(snapshot::run_view))
+            from_text(&driver.look(snapshot::run_view))
         }))
     }
 
@@ -172,18 +170,18 @@ impl RawChat {
 
     /// The message at a place.
     pub fn message(&self, place: usize) -> Result<JsValue, JsValue> {
-        to_js(&self.driver.look(|run| snapshot::message(run, place)))
+        from_text(&self.driver.look(|run| snapshot::message(run, place)))
     }
 
     /// How the latest run stands.
     #[wasm_bindgen(js_name = runView)]
     pub fn run_view(&self) -> Result<JsValue, JsValue> {
-        to_js(&self.driver.look(snapshot::run_view))
+        from_text(&self.driver.look(snapshot::run_view))
     }
 
     /// The pending requests.
     pub fn requests(&self) -> Result<JsValue, JsValue> {
-        to_js(&self.driver.look(snapshot::requests))
+        from_text(&self.driver.look(snapshot::requests))
     }
 
     /// `[text, reasoning]` of the answer that arrives.
@@ -257,7 +255,7 @@ fn promise(work: Work) -> Promise {
 impl Setup {
     /// Reads the JSON that `www/src/options.ts` wrote. Its values are checked there; what is absent here counts as not
     /// given.
-    fn read(setup: &str, host: Host, store: &RawMemoryStore) -> Result<Self, String> {
+    fn read(setup: &str, host: Host) -> Result<Self, String> {
         let setup = json::parse_lenient(setup.as_bytes()).map_err(|error| error.to_string())?;
         let text = |key: &str| setup.get(key).and_then(Json::as_str).map(str::to_owned);
         let flag = |key: &str| setup.get(key).and_then(Json::as_bool).unwrap_or_default();
@@ -286,7 +284,6 @@ impl Setup {
                 credentials: text("credentials").unwrap_or_default(),
             },
             host,
-            store: store.share(),
         })
     }
 }

@@ -4,38 +4,44 @@
 //! of `style-src 'none'` and under Trusted Types.
 
 mod entry;
-mod node;
 mod strings;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::Array;
+use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
-use web_sys::{CssStyleSheet, Document, HtmlElement, ShadowRoot};
+use web_sys::ShadowRoot;
 
+use super::element::Element;
+pub use super::guard::Decided;
+use super::guard::{Page, Watch};
 use crate::core::card::Card;
-use crate::web::guard::Watch;
-use entry::Entry;
+use entry::{Entry, title};
 
-/// A person's click, which passed the input guard.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decided {
-    /// The request's id.
-    pub request: String,
-    /// Yes or no.
-    pub approve: bool,
-    /// What the person wrote, as they wrote it; `None` if that is nothing but white space.
-    pub note: Option<String>,
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_name = CSSStyleSheet)]
+    type Sheet;
+    #[wasm_bindgen(constructor, js_class = "CSSStyleSheet", catch)]
+    fn new() -> Result<Sheet, JsValue>;
+    #[wasm_bindgen(method, js_name = replaceSync)]
+    fn replace(this: &Sheet, rules: &str);
+
+    /// The shadow root of the cards.
+    type Root;
+    #[wasm_bindgen(method, getter = ownerDocument)]
+    fn page(this: &Root) -> Page;
+    #[wasm_bindgen(method, setter = adoptedStyleSheets, catch)]
+    fn set_sheets(this: &Root, sheets: &Array) -> Result<(), JsValue>;
 }
 
 /// The cards in one shadow root. Dropping it takes them out of the page and decides nothing.
 pub struct CardList {
-    root: ShadowRoot,
-    document: Document,
-    list: HtmlElement,
-    status: HtmlElement,
-    decide: Rc<dyn Fn(Decided)>,
+    root: Element,
+    list: Element,
+    status: Element,
     entries: RefCell<Vec<Rc<Entry>>>,
     /// Numbers of cards made so far.
     made: Cell<u32>,
@@ -43,29 +49,23 @@ pub struct CardList {
     updated: Cell<bool>,
     /// How many waited at the last `update`.
     waiting: Cell<usize>,
-    watch: Watch,
+    watch: Rc<Watch>,
 }
 
 impl CardList {
     /// An empty list. `decide` is called for every click that counts, and may drop the list.
     pub fn new(root: &ShadowRoot, decide: Rc<dyn Fn(Decided)>) -> Result<Self, JsValue> {
-        let document = root.owner_document().ok_or("The shadow root of the approval cards has no document.")?;
-        let sheet = CssStyleSheet::new()?;
-        sheet.replace_sync(include_str!("card/card.css"))?;
-        root.set_adopted_style_sheets(&Array::of1(&sheet));
-        let watch = Watch::new()?;
-        let list = node::child(&document, root, "div", "")?;
-        list.set_class_name("list");
-        let status = node::child(&document, root, "div", "")?;
-        status.set_class_name("status");
-        status.set_attribute("role", "status")?;
+        let styled: &Root = root.unchecked_ref();
+        let sheet = Sheet::new()?;
+        sheet.replace(include_str!("card/card.css"));
+        styled.set_sheets(&Array::of1(&sheet))?;
+        let watch = Watch::new(styled.page(), decide);
+        let root: Element = root.unchecked_ref::<Element>().clone();
         Ok(Self {
-            root: root.clone(),
-            document,
-            list,
-            status,
-            decide,
-            entries: RefCell::new(Vec::new()),
+            list: root.add("div class=list", ""),
+            status: root.add("div class=status role=status", ""),
+            root,
+            entries: RefCell::default(),
             made: Cell::new(0),
             updated: Cell::new(false),
             waiting: Cell::new(0),
@@ -78,25 +78,24 @@ impl CardList {
     pub fn update(&self, cards: &[Card], note_reaches_model: bool) -> Result<(), JsValue> {
         let before = self.entries.borrow().clone();
         let focused = self.root.active_element();
-        let focused = focused.and_then(|element| before.iter().find(|entry| entry.contains(&element)).cloned());
-        let was_pending = focused.as_ref().is_some_and(|entry| entry.is_pending());
+        let focused = focused.and_then(|element| before.iter().find(|entry| entry.group().contains(&element)));
+        let was_pending = focused.is_some_and(|entry| entry.is_pending());
 
         let mut now = Vec::with_capacity(cards.len());
-        let mut leaving = Vec::new();
         let mut news = false;
         for card in cards {
             if let Some(entry) = before.iter().find(|entry| entry.is_for(card)) {
-                leaving.extend(entry.update(card, note_reaches_model)?);
+                entry.update(card, note_reaches_model);
                 now.push(entry.clone());
             } else {
                 let number = self.made.get();
                 self.made.set(number + 1);
-                let entry = Entry::new(&self.document, number, card, note_reaches_model, &self.watch, &self.decide)?;
+                let entry = Entry::new(number, card, note_reaches_model, &self.watch);
                 news |= entry.is_pending();
                 now.push(Rc::new(entry));
             }
         }
-        self.place(&now)?;
+        self.place(&now);
         self.entries.replace(now.clone());
         self.announce(cards, news);
 
@@ -104,49 +103,50 @@ impl CardList {
         // out, so that the focus never falls back to the body.
         if let Some(entry) = focused
             && was_pending
-            && let Some(target) = next_focus(&entry, &now)
+            && let Some(target) = next_focus(entry, &now)
         {
-            target.focus()?;
+            target.focus();
         }
-        for entry in before.iter().filter(|entry| !holds(&now, entry)) {
-            entry.group().remove();
+        for entry in &before {
+            if !holds(&now, entry) {
+                entry.group().remove();
+            }
+            entry.tidy();
         }
-        drop(leaving);
         Ok(())
     }
 
     /// Puts the cards in order and moves none that stands right: a moved element loses the focus.
-    fn place(&self, now: &[Rc<Entry>]) -> Result<(), JsValue> {
+    fn place(&self, now: &[Rc<Entry>]) {
         let mut cursor = self.list.first_child();
         for entry in now {
             // Cards on their way out are still there.
             while let Some(node) = &cursor
-                && !now.iter().any(|entry| ***entry.group() == *node)
+                && !now.iter().any(|entry| entry.group() == node)
             {
                 cursor = node.next_sibling();
             }
             match cursor {
-                Some(node) if ***entry.group() == node => cursor = node.next_sibling(),
+                Some(node) if entry.group() == &node => cursor = node.next_sibling(),
                 other => {
-                    self.list.insert_before(entry.group(), other.as_ref())?;
+                    self.list.insert(entry.group(), other.as_ref());
                     cursor = other;
                 }
             }
         }
-        Ok(())
     }
 
     /// Says what waits when something was added to it, and takes it back when there is less: the same sentence may be
     /// news again later.
     fn announce(&self, cards: &[Card], news: bool) {
         let waiting = cards.iter().filter(|card| card.receipt.is_none());
-        let titles: Vec<&str> = waiting.map(|card| card.view.title.as_deref().unwrap_or(&card.view.tool)).collect();
+        let titles: Vec<&str> = waiting.map(|card| title(&card.view)).collect();
         let fewer = self.waiting.replace(titles.len()) > titles.len();
         let first = !self.updated.replace(true);
         if news && !first {
-            self.status.set_text_content(Some(&strings::waiting(&titles)));
+            self.status.set_text(&strings::waiting(&titles));
         } else if fewer {
-            self.status.set_text_content(None);
+            self.status.set_text("");
         }
     }
 }
@@ -160,14 +160,14 @@ impl Drop for CardList {
 
 /// Where the focus goes from a card that was settled or taken out: to the next card that waits, never to one of its
 /// buttons, else to the receipt. `None` while the card still waits.
-fn next_focus(entry: &Rc<Entry>, now: &[Rc<Entry>]) -> Option<HtmlElement> {
+fn next_focus<'a>(entry: &'a Rc<Entry>, now: &'a [Rc<Entry>]) -> Option<&'a Element> {
     if holds(now, entry) && entry.is_pending() {
         return None;
     }
     let after = now.iter().skip_while(|other| !Rc::ptr_eq(other, entry));
     let next = after.chain(now).find(|other| other.is_pending());
     match next {
-        Some(next) => Some(next.group().clone()),
+        Some(next) => Some(next.group()),
         None if holds(now, entry) => entry.receipt(),
         None => None,
     }

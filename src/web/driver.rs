@@ -3,9 +3,10 @@
 mod model;
 
 use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
 use std::rc::Rc;
+use std::task::{Poll, Waker};
 
-use futures_channel::oneshot;
 use js_sys::Function;
 use wasm_bindgen::JsValue;
 use web_sys::{AbortController, Blob};
@@ -14,12 +15,12 @@ use super::agent::Setup;
 use super::error::{error, from_run, text_of};
 use super::fetch::settled;
 use super::platform;
-use super::store::Store as _;
+use super::value::{from_strings, to_strings};
 use crate::core::event::Event;
 use crate::core::log::Chat;
 use crate::core::message::{CallId, ChatId, RequestId};
 use crate::core::outcome::Failure;
-use crate::core::run::{Candidate, Effect, Handled, Input, Permit, Run, RunError};
+use crate::core::run::{Candidate, Effect, Handled, Input, Permit, Run, RunError, Status};
 
 /// A chat that is open in this page.
 pub struct Driver {
@@ -35,7 +36,8 @@ pub struct Driver {
     /// How many events are stored.
     stored: Cell<u64>,
     broken: RefCell<Option<String>>,
-    waiters: RefCell<Vec<Waiter>>,
+    /// Who waits for events to be stored or for the run to rest; all are woken after every change.
+    waiters: RefCell<Vec<Waker>>,
     listeners: RefCell<Vec<(u32, Function)>>,
     next_listener: Cell<u32>,
 }
@@ -49,26 +51,12 @@ pub struct Partial {
     pub reasoning: String,
 }
 
-struct Waiter {
-    what: Await,
-    seq: u64,
-    tell: oneshot::Sender<()>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Await {
-    /// The chat's events up to `seq` are stored.
-    Stored,
-    /// The run rests, at or after `seq`.
-    Rest,
-}
-
 impl Driver {
     /// Opens a chat as the store left it. Calls no model and no tool.
     pub async fn open(setup: Rc<Setup>, id: &str) -> Result<Rc<Self>, JsValue> {
-        let lines = setup.store.load(id).await.map_err(|wrong| error("storage", &wrong.to_string()))?;
-        let chat = Chat::replay(ChatId::new(id), lines.iter().map(String::as_str))
-            .map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))?;
+        let lines = to_strings(settled(setup.host.load(id)).await?, "store.load")?;
+        let chat = Chat::replay(ChatId::new(id), lines.iter().map(String::as_str));
+        let chat = chat.map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))?;
         let stored = Cell::new(chat.next_seq());
         let run = RefCell::new(Run::new(chat, setup.settings.clone()));
         Ok(Rc::new(Self {
@@ -118,42 +106,33 @@ impl Driver {
     }
 
     /// Resolves once everything up to now is stored.
-    pub async fn stored(self: &Rc<Self>) -> Result<(), JsValue> {
+    pub async fn stored(&self) -> Result<(), JsValue> {
         let seq = self.look(|run| run.chat().next_seq());
-        if self.stored.get() < seq {
-            self.wait(Await::Stored, seq).await;
-        }
+        self.wait(|| self.stored.get() >= seq).await
+    }
+
+    /// Resolves once the run rests and all of it is stored.
+    pub async fn rest(&self) -> Result<(), JsValue> {
+        let rests = |run: &Run| run.status() != Status::Running && self.stored.get() >= run.chat().next_seq();
+        self.wait(|| self.look(rests)).await
+    }
+
+    /// Resolves once `done`, or once this chat can no longer write.
+    async fn wait(&self, done: impl Fn() -> bool) -> Result<(), JsValue> {
+        poll_fn(|context| {
+            if done() || self.broken.borrow().is_some() {
+                return Poll::Ready(());
+            }
+            self.waiters.borrow_mut().push(context.waker().clone());
+            Poll::Pending
+        })
+        .await;
         self.check()
     }
 
-    /// Resolves once the run rests, with everything up to now taken in.
-    pub async fn rest(self: &Rc<Self>) -> Result<(), JsValue> {
-        let seq = self.look(|run| run.chat().next_seq());
-        let rests = self.look(|run| run.status() != crate::core::run::Status::Running);
-        if !rests || self.stored.get() < seq {
-            self.wait(Await::Rest, seq).await;
-        }
-        self.check()
-    }
-
-    async fn wait(&self, what: Await, seq: u64) {
-        if self.broken.borrow().is_some() {
-            return;
-        }
-        let (tell, told) = oneshot::channel();
-        self.waiters.borrow_mut().push(Waiter { what, seq, tell });
-        // The sender is kept until it is used; a driver that is dropped wakes nobody who could go on.
-        let _ = told.await;
-    }
-
-    fn wake(&self, due: impl Fn(&Waiter) -> bool) {
-        let mut waiters = self.waiters.borrow_mut();
-        let (now, later) = std::mem::take(&mut *waiters).into_iter().partition(|waiter| due(waiter));
-        *waiters = later;
-        drop(waiters);
-        let now: Vec<Waiter> = now;
-        for waiter in now {
-            let _ = waiter.tell.send(());
+    fn wake(&self) {
+        for waiter in self.waiters.take() {
+            waiter.wake();
         }
     }
 
@@ -221,9 +200,9 @@ impl Driver {
                 let this = Rc::clone(self);
                 platform::spawn(Box::pin(async move { this.run_tool(permit).await }));
             }
-            Effect::Done { seq, .. } => {
+            Effect::Done(_) => {
                 self.changed();
-                self.wake(|waiter| waiter.what == Await::Rest && waiter.seq <= seq);
+                self.wake();
             }
         }
     }
@@ -231,21 +210,19 @@ impl Driver {
     /// Stores events, then tells. If a write fails nothing runs any more: this chat stops and says so.
     async fn persist(&self, events: &[Event]) {
         let Some(first) = events.first() else { return };
-        let lines = events.iter().map(Event::encode).collect();
-        match self.setup.store.append(first.chat.as_str(), first.seq, lines).await {
-            Ok(()) => {
-                let stored = first.seq + events.len() as u64;
-                self.stored.set(stored);
-                self.wake(|waiter| waiter.what == Await::Stored && waiter.seq <= stored);
-                self.changed();
-            }
-            Err(wrong) => {
-                self.broken.replace(Some(wrong.to_string()));
+        let lines: Vec<String> = events.iter().map(Event::encode).collect();
+        let lines = from_strings(&lines);
+        let written = lines.and_then(|lines| self.setup.host.append(first.chat.as_str(), first.seq as f64, &lines));
+        let written = settled(written).await;
+        match written {
+            Ok(_) => self.stored.set(first.seq + events.len() as u64),
+            Err(thrown) => {
+                self.broken.replace(Some(text_of(&thrown)));
                 self.abort();
-                self.wake(|_| true);
-                self.changed();
             }
         }
+        self.changed();
+        self.wake();
     }
 
     fn judge(self: &Rc<Self>, candidates: &[Candidate]) {

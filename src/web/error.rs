@@ -35,7 +35,7 @@ pub fn with_cause(code: &str, message: &str, cause: &JsValue) -> JsValue {
 
 /// What a caller of the core got wrong.
 pub fn from_run(wrong: &RunError) -> JsValue {
-    error(wrong.code(), &wrong.to_string())
+    error(wrong.code(), &wrong.message())
 }
 
 /// A thrown value as one line: an error's message, or the value as text.

@@ -1,22 +1,16 @@
 //! Feeds the input guard of `core::guard` with what the browser shows of each decision button.
 //!
-//! Every decision path of the card goes through [`Watch::guard`]: nothing else calls its `decide`.
+//! Every decision path of the card goes through [`Watch::guard`]: nothing else makes a [`Decided`].
 
-pub mod listener;
-
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
-use js_sys::{Array, Function};
+use js_sys::{Array, Object, Reflect};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
-use web_sys::{
-    Document, Event, HtmlElement, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit,
-    KeyboardEvent, MouseEvent, Performance, PointerEvent, Window,
-};
 
+use super::element::Element;
 use crate::core::guard::{Guard, Input, Verdict};
-use listener::Listener;
 
 /// How often a button's place and the page's focus are looked at, in milliseconds. Nothing tells a page that a layout
 /// moved one of its boxes.
@@ -26,150 +20,300 @@ const LOOK: f64 = 100.0;
 /// positions; what is allowed for is under half a pixel of a button's height.
 const IN_VIEW: f64 = 0.99;
 
-/// Watches the window and all guarded buttons of one list of cards.
-pub struct Watch {
-    shared: Rc<Shared>,
-    _listeners: Vec<Listener>,
-    _seen: Closure<dyn Fn(Array)>,
-    _tick: Closure<dyn Fn()>,
+/// What is listened to on the window, and whether in the capture phase: ahead of what the page does with it. The focus
+/// of elements is captured too, and is not meant.
+const LISTENED: [(&str, bool); 8] = [
+    ("pointerdown", true),
+    ("pointerup", true),
+    ("pointercancel", true),
+    ("keydown", true),
+    ("keyup", true),
+    ("visibilitychange", true),
+    ("focus", false),
+    ("blur", false),
+];
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_name = addEventListener)]
+    fn listen(kind: &str, hear: &JsValue, capture: bool);
+    #[wasm_bindgen(js_name = removeEventListener)]
+    fn unlisten(kind: &str, hear: &JsValue, capture: bool);
+    #[wasm_bindgen(js_name = setTimeout)]
+    fn set_timeout(hear: &JsValue, wait: f64) -> i32;
+    #[wasm_bindgen(js_name = clearTimeout)]
+    fn clear_timeout(timer: i32);
+    #[wasm_bindgen(js_namespace = performance)]
+    fn now() -> f64;
+
+    /// The document.
+    pub type Page;
+    #[wasm_bindgen(method, getter)]
+    fn hidden(this: &Page) -> bool;
+    #[wasm_bindgen(method, js_name = hasFocus)]
+    fn has_focus(this: &Page) -> bool;
+
+    type IntersectionObserver;
+    #[wasm_bindgen(constructor)]
+    fn new(hear: &JsValue, options: &Object) -> IntersectionObserver;
+    #[wasm_bindgen(method)]
+    fn observe(this: &IntersectionObserver, target: &Element);
+    #[wasm_bindgen(method)]
+    fn disconnect(this: &IntersectionObserver);
+
+    #[wasm_bindgen(method, js_name = getBoundingClientRect)]
+    fn place(this: &Element) -> Rect;
+    type Rect;
+    #[wasm_bindgen(method, getter)]
+    fn x(this: &Rect) -> f64;
+    #[wasm_bindgen(method, getter)]
+    fn y(this: &Rect) -> f64;
+    #[wasm_bindgen(method, getter)]
+    fn width(this: &Rect) -> f64;
+    #[wasm_bindgen(method, getter)]
+    fn height(this: &Rect) -> f64;
+
+    /// An event, or what the observer saw of a target.
+    type Heard;
+    #[wasm_bindgen(method, getter = type)]
+    fn kind(this: &Heard) -> Option<String>;
+    #[wasm_bindgen(method, getter = isTrusted)]
+    fn is_trusted(this: &Heard) -> bool;
+    #[wasm_bindgen(method, getter = timeStamp)]
+    fn time(this: &Heard) -> f64;
+    #[wasm_bindgen(method, getter)]
+    fn target(this: &Heard) -> Element;
+    #[wasm_bindgen(method, js_name = composedPath)]
+    fn path(this: &Heard) -> Array;
+    #[wasm_bindgen(method, getter)]
+    fn detail(this: &Heard) -> i32;
+    #[wasm_bindgen(method, getter)]
+    fn button(this: &Heard) -> i32;
+    #[wasm_bindgen(method, getter = isPrimary)]
+    fn is_primary(this: &Heard) -> bool;
+    #[wasm_bindgen(method, getter)]
+    fn repeat(this: &Heard) -> bool;
+    #[wasm_bindgen(method, getter)]
+    fn key(this: &Heard) -> String;
+    #[wasm_bindgen(method, getter = isIntersecting)]
+    fn is_intersecting(this: &Heard) -> bool;
+    #[wasm_bindgen(method, getter = intersectionRatio)]
+    fn ratio(this: &Heard) -> f64;
 }
 
-struct Shared {
-    window: Window,
-    document: Document,
-    performance: Performance,
-    observer: OnceCell<IntersectionObserver>,
-    tick: OnceCell<Function>,
-    timer: Cell<Option<i32>>,
+/// A person's click, which passed the input guard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decided {
+    /// The request's id.
+    pub request: String,
+    /// Yes or no.
+    pub approve: bool,
+    /// What the person wrote, as they wrote it; `None` if that is nothing but white space.
+    pub note: Option<String>,
+}
+
+/// Watches the window and all guarded buttons of one list of cards, until it is dropped.
+pub struct Watch {
+    page: Page,
+    decide: Rc<dyn Fn(Decided)>,
+    /// Hears everything: events, the observer, and the timer, which has nothing to say.
+    hear: Closure<dyn Fn(Heard)>,
+    observer: IntersectionObserver,
+    /// Zero is none.
+    timer: Cell<i32>,
     /// When anything was last pressed or released in the window.
     active: Cell<f64>,
     buttons: RefCell<Vec<Rc<Watched>>>,
 }
 
 struct Watched {
-    button: HtmlElement,
+    button: Element,
+    request: String,
+    approve: bool,
+    note: Element,
     guard: RefCell<Guard>,
     armed: Cell<bool>,
-    decide: Box<dyn Fn()>,
-}
-
-/// A button under guard, until this is dropped.
-#[must_use = "a button without its guard decides nothing"]
-pub struct Guarded {
-    shared: Weak<Shared>,
-    watched: Rc<Watched>,
-    _click: Listener,
 }
 
 impl Watch {
-    /// Starts to watch the window.
-    pub fn new() -> Result<Self, JsValue> {
-        let window = web_sys::window().ok_or("The approval cards need a window: draw them in a page, not a worker.")?;
-        let document = window.document().ok_or("The approval cards need a document.")?;
-        let performance = window.performance().ok_or("The approval cards need performance.now().")?;
-        let shared = Rc::new(Shared {
-            window: window.clone(),
-            document: document.clone(),
-            performance,
-            observer: OnceCell::new(),
-            tick: OnceCell::new(),
-            timer: Cell::new(None),
-            active: Cell::new(f64::NEG_INFINITY),
-            buttons: RefCell::new(Vec::new()),
-        });
-
-        let with = |act: fn(&Shared, Event)| {
-            let shared = Rc::downgrade(&shared);
-            move |event: Event| {
-                if let Some(shared) = shared.upgrade() {
-                    act(&shared, event);
+    /// Starts to watch the window. `decide` is called for clicks that count.
+    pub fn new(page: Page, decide: Rc<dyn Fn(Decided)>) -> Rc<Self> {
+        let watch = Rc::new_cyclic(|watch: &Weak<Self>| {
+            let watch = watch.clone();
+            let hear = Closure::<dyn Fn(Heard)>::new(move |heard| {
+                if let Some(watch) = watch.upgrade() {
+                    watch.hear(&heard);
                 }
+            });
+            let options = Object::new();
+            // A plain object takes any property.
+            let _ = Reflect::set(&options, &"threshold".into(), &IN_VIEW.into());
+            let observer = IntersectionObserver::new(hear.as_ref(), &options);
+            Self {
+                page,
+                decide,
+                hear,
+                observer,
+                timer: Cell::new(0),
+                active: Cell::new(f64::NEG_INFINITY),
+                buttons: RefCell::default(),
             }
-        };
-        let mut listeners = Vec::with_capacity(8);
-        // In the capture phase on the window, ahead of what the page does with them.
-        for kind in ["pointerdown", "pointerup", "pointercancel", "keydown", "keyup"] {
-            listeners.push(Listener::new(&window, kind, true, with(Shared::input))?);
+        });
+        for (kind, capture) in LISTENED {
+            listen(kind, watch.hear.as_ref(), capture);
         }
-        listeners.push(Listener::new(&window, "focus", false, with(|shared, _| shared.rearm()))?);
-        listeners.push(Listener::new(&window, "blur", false, with(|shared, _| shared.look()))?);
-        listeners.push(Listener::new(&document, "visibilitychange", false, with(|shared, _| shared.rearm()))?);
-
-        let weak = Rc::downgrade(&shared);
-        let seen = Closure::<dyn Fn(Array)>::new(move |entries: Array| {
-            if let Some(shared) = weak.upgrade() {
-                shared.seen(&entries);
-            }
-        });
-        let options = IntersectionObserverInit::new();
-        options.set_threshold_f64(IN_VIEW);
-        let _ = shared.observer.set(IntersectionObserver::new_with_options(seen.as_ref().unchecked_ref(), &options)?);
-
-        let weak = Rc::downgrade(&shared);
-        let tick = Closure::<dyn Fn()>::new(move || {
-            if let Some(shared) = weak.upgrade() {
-                shared.timer.set(None);
-                shared.look();
-            }
-        });
-        let _ = shared.tick.set(tick.as_ref().unchecked_ref::<Function>().clone());
-
-        Ok(Self { shared, _listeners: listeners, _seen: seen, _tick: tick })
+        watch
     }
 
-    /// Puts a button under guard; `decide` is called for clicks that count. The button carries `aria-disabled` while
-    /// it is not armed.
-    pub fn guard(&self, button: &HtmlElement, decide: impl Fn() + 'static) -> Result<Guarded, JsValue> {
-        button.set_attribute("aria-disabled", "true")?;
-        let watched = Rc::new(Watched {
-            button: button.clone(),
-            guard: RefCell::new(Guard::new(self.shared.active.get())),
+    /// Puts a button under guard until its note is released. The button carries `aria-disabled` while it is not armed.
+    pub fn guard(&self, button: Element, request: &str, approve: bool, note: &Element) {
+        button.set("aria-disabled", "true");
+        button.set_onclick(self.hear.as_ref());
+        self.observer.observe(&button);
+        self.buttons.borrow_mut().push(Rc::new(Watched {
+            button,
+            request: request.to_owned(),
+            approve,
+            note: note.clone(),
+            guard: RefCell::new(Guard::new(self.active.get())),
             armed: Cell::new(false),
-            decide: Box::new(decide),
-        });
-        let (weak, clicked) = (Rc::downgrade(&self.shared), Rc::downgrade(&watched));
-        let click = Listener::new(button, "click", false, move |event| {
-            if let (Some(shared), Some(watched)) = (weak.upgrade(), clicked.upgrade()) {
-                shared.click(&watched, &event);
-            }
-        })?;
-        self.shared.buttons.borrow_mut().push(watched.clone());
-        if let Some(observer) = self.shared.observer.get() {
-            observer.observe(button);
+        }));
+    }
+
+    /// Starts the wait of the buttons with this note anew: what the person is asked has changed.
+    pub fn rearm(&self, note: &Element) {
+        self.restart(Some(note));
+        self.schedule();
+    }
+
+    /// Ends the guard of the buttons with this note. Without it they decide nothing.
+    pub fn release(&self, note: &Element) {
+        self.buttons.borrow_mut().retain(|watched| watched.note != *note);
+    }
+
+    /// A copy, so that nothing is borrowed while the buttons are worked on.
+    fn buttons(&self) -> Vec<Rc<Watched>> {
+        self.buttons.borrow().clone()
+    }
+
+    fn hear(&self, heard: &Heard) {
+        if heard.is_undefined() {
+            self.timer.set(0);
+            return self.look();
         }
-        Ok(Guarded { shared: Rc::downgrade(&self.shared), watched, _click: click })
+        match heard.kind().as_deref() {
+            None => self.seen(heard.unchecked_ref()),
+            Some("click") => self.click(heard),
+            Some("focus" | "visibilitychange") => {
+                self.restart(None);
+                self.look();
+            }
+            Some("blur") => self.look(),
+            Some(kind) => self.input(kind, heard),
+        }
+    }
+
+    fn attended(&self) -> bool {
+        !self.page.hidden() && self.page.has_focus()
+    }
+
+    fn look(&self) {
+        let (now, attended) = (now(), self.attended());
+        for watched in self.buttons() {
+            watched.look(now, attended);
+            let _ = watched.feed(now, Input::Tick);
+        }
+        self.schedule();
+    }
+
+    /// Of the buttons with this note, or of all.
+    fn restart(&self, note: Option<&Element>) {
+        let now = now();
+        for watched in self.buttons() {
+            if note.is_none_or(|note| watched.note == *note) {
+                let _ = watched.feed(now, Input::Rearm);
+            }
+        }
+    }
+
+    /// Sets the timer for the next look: as soon as a button is due, at the latest after [`LOOK`]. A hidden page needs
+    /// none: it looks when it becomes visible.
+    fn schedule(&self) {
+        clear_timeout(self.timer.take());
+        let buttons = self.buttons.borrow();
+        if buttons.is_empty() || self.page.hidden() {
+            return;
+        }
+        let now = now();
+        let mut wait = LOOK;
+        for due in buttons.iter().filter_map(|watched| watched.guard.borrow().due()) {
+            wait = wait.min(due - now);
+        }
+        // Rounded up: a timer that runs a fraction early would find the button not due yet.
+        self.timer.set(set_timeout(self.hear.as_ref(), wait.max(0.0).ceil()));
+    }
+
+    fn seen(&self, entries: &Array) {
+        let (now, attended) = (now(), self.attended());
+        for entry in entries.iter() {
+            let entry: Heard = entry.unchecked_into();
+            if let Some(watched) = self.watched(&entry.target()) {
+                watched.look(now, attended);
+                let whole = entry.is_intersecting() && entry.ratio() >= IN_VIEW;
+                let _ = watched.feed(now, Input::InView(whole));
+            }
+        }
+        self.schedule();
+    }
+
+    fn watched(&self, button: &Element) -> Option<Rc<Watched>> {
+        self.buttons.borrow().iter().find(|watched| watched.button == *button).cloned()
+    }
+
+    /// A pointer or key event anywhere in the window.
+    fn input(&self, kind: &str, event: &Heard) {
+        if !event.is_trusted() {
+            return;
+        }
+        let time = time(event);
+        self.active.set(self.active.get().max(time));
+        let inner = event.path().get(0);
+        for watched in self.buttons() {
+            let here = inner == *watched.button;
+            let input = match here {
+                true if is_press(kind, event) => Input::Pressed,
+                true => Input::Held,
+                false => Input::Elsewhere,
+            };
+            let _ = watched.feed(time, input);
+        }
+    }
+
+    fn click(&self, event: &Heard) {
+        let Some(watched) = self.watched(&event.target()) else { return };
+        watched.look(now(), self.attended());
+        let click = Input::Click { trusted: event.is_trusted(), detail: event.detail(), primary: event.button() == 0 };
+        if watched.feed(time(event), click) == Verdict::Decide {
+            let note = Some(watched.note.value()).filter(|note| !note.trim().is_empty());
+            (self.decide)(Decided { request: watched.request.clone(), approve: watched.approve, note });
+        }
+        self.schedule();
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        if let Some(observer) = self.shared.observer.get() {
-            observer.disconnect();
+        for (kind, capture) in LISTENED {
+            unlisten(kind, self.hear.as_ref(), capture);
         }
-        if let Some(timer) = self.shared.timer.take() {
-            self.shared.window.clear_timeout_with_handle(timer);
-        }
+        self.observer.disconnect();
+        clear_timeout(self.timer.get());
     }
 }
 
-impl Guarded {
-    /// Starts the wait anew: what the person is asked has changed.
-    pub fn rearm(&self) {
-        if let Some(shared) = self.shared.upgrade() {
-            let _ = self.watched.feed(shared.performance.now(), Input::Rearm);
-            shared.schedule();
-        }
-    }
-}
-
-impl Drop for Guarded {
+impl Drop for Watched {
     fn drop(&mut self) {
-        if let Some(shared) = self.shared.upgrade() {
-            shared.buttons.borrow_mut().retain(|watched| !Rc::ptr_eq(watched, &self.watched));
-            if let Some(observer) = shared.observer.get() {
-                observer.unobserve(&self.watched.button);
-            }
-        }
+        self.button.set_onclick(&JsValue::NULL);
     }
 }
 
@@ -181,131 +325,32 @@ impl Watched {
         let armed = guard.is_armed();
         drop(guard);
         if self.armed.replace(armed) != armed {
-            let _ = if armed {
-                self.button.remove_attribute("aria-disabled")
+            if armed {
+                self.button.unset("aria-disabled");
             } else {
-                self.button.set_attribute("aria-disabled", "true")
-            };
+                self.button.set("aria-disabled", "true");
+            }
         }
         verdict
     }
 
     fn look(&self, now: f64, attended: bool) {
-        let place = self.button.get_bounding_client_rect();
+        let place = self.button.place();
         let _ = self.feed(now, Input::Attended(attended));
         let _ = self.feed(now, Input::Place([place.x(), place.y(), place.width(), place.height()]));
     }
 }
 
-impl Shared {
-    /// A copy, so that nothing is borrowed while the buttons are worked on.
-    fn buttons(&self) -> Vec<Rc<Watched>> {
-        self.buttons.borrow().clone()
-    }
-
-    fn attended(&self) -> bool {
-        !self.document.hidden() && self.document.has_focus().unwrap_or(false)
-    }
-
-    fn look(&self) {
-        let (now, attended) = (self.performance.now(), self.attended());
-        for watched in self.buttons() {
-            watched.look(now, attended);
-            let _ = watched.feed(now, Input::Tick);
-        }
-        self.schedule();
-    }
-
-    fn rearm(&self) {
-        let now = self.performance.now();
-        for watched in self.buttons() {
-            let _ = watched.feed(now, Input::Rearm);
-        }
-        self.look();
-    }
-
-    /// Sets the timer for the next look: as soon as a button is due, at the latest after [`LOOK`]. A hidden page needs
-    /// none: it looks when it becomes visible.
-    fn schedule(&self) {
-        if let Some(timer) = self.timer.take() {
-            self.window.clear_timeout_with_handle(timer);
-        }
-        let buttons = self.buttons();
-        let Some(tick) = self.tick.get() else { return };
-        if buttons.is_empty() || self.document.hidden() {
-            return;
-        }
-        let now = self.performance.now();
-        let mut wait = LOOK;
-        for due in buttons.iter().filter_map(|watched| watched.guard.borrow().due()) {
-            wait = wait.min(due - now);
-        }
-        // Rounded up: a timer that runs a fraction early would find the button not due yet.
-        let wait = wait.max(0.0).ceil() as i32;
-        self.timer.set(self.window.set_timeout_with_callback_and_timeout_and_arguments_0(tick, wait).ok());
-    }
-
-    fn seen(&self, entries: &Array) {
-        let (now, attended) = (self.performance.now(), self.attended());
-        let buttons = self.buttons();
-        for entry in entries.iter() {
-            let entry: IntersectionObserverEntry = entry.unchecked_into();
-            let target = entry.target();
-            for watched in buttons.iter().filter(|watched| *watched.button == target) {
-                watched.look(now, attended);
-                let whole = entry.is_intersecting() && entry.intersection_ratio() >= IN_VIEW;
-                let _ = watched.feed(now, Input::InView(whole));
-            }
-        }
-        self.schedule();
-    }
-
-    /// A pointer or key event anywhere in the window.
-    fn input(&self, event: Event) {
-        if !event.is_trusted() {
-            return;
-        }
-        let time = self.time(&event);
-        self.active.set(self.active.get().max(time));
-        let inner = event.composed_path().get(0);
-        for watched in self.buttons() {
-            let here = inner == *AsRef::<JsValue>::as_ref(&watched.button);
-            let input = match here {
-                true if is_press(&event) => Input::Pressed,
-                true => Input::Held,
-                false => Input::Elsewhere,
-            };
-            let _ = watched.feed(time, input);
-        }
-    }
-
-    fn click(&self, watched: &Watched, event: &Event) {
-        watched.look(self.performance.now(), self.attended());
-        let mouse: &MouseEvent = event.unchecked_ref();
-        let click = Input::Click { trusted: event.is_trusted(), detail: mouse.detail(), primary: mouse.button() == 0 };
-        if watched.feed(self.time(event), click) == Verdict::Decide {
-            (watched.decide)();
-        }
-        self.schedule();
-    }
-
-    /// When the event happened, which can be long before a busy page hears of it. Same clock as `performance.now()`.
-    fn time(&self, event: &Event) -> f64 {
-        event.time_stamp().min(self.performance.now())
-    }
+/// When the event happened, which can be long before a busy page hears of it. Same clock as `performance.now()`.
+fn time(event: &Heard) -> f64 {
+    event.time().min(now())
 }
 
 /// Whether the event presses a button it lands on: the primary button of a pointer, Enter or Space, and no repeat.
-fn is_press(event: &Event) -> bool {
-    match event.type_().as_str() {
-        "pointerdown" => {
-            let pointer: &PointerEvent = event.unchecked_ref();
-            pointer.is_primary() && pointer.button() == 0
-        }
-        "keydown" => {
-            let key: &KeyboardEvent = event.unchecked_ref();
-            !key.repeat() && matches!(key.key().as_str(), "Enter" | " ")
-        }
+fn is_press(kind: &str, event: &Heard) -> bool {
+    match kind {
+        "pointerdown" => event.is_primary() && event.button() == 0,
+        "keydown" => !event.repeat() && matches!(event.key().as_str(), "Enter" | " "),
         _ => false,
     }
 }

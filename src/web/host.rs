@@ -1,10 +1,11 @@
-//! The page's own functions: rules, tools, headers, fetch. Nothing there decides; that is done in the core.
+//! The page's own functions: rules, tools, the store, headers, fetch. Nothing there decides; that is done in the core.
 
-use js_sys::{Array, Promise};
+use js_sys::Promise;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 
 use super::error::text_of;
+use super::value::to_strings;
 use crate::core::policy::{Opinion, matches};
 use crate::core::run::Candidate;
 
@@ -14,7 +15,7 @@ extern "C" {
     pub type Host;
 
     #[wasm_bindgen(method, catch)]
-    fn judge(this: &Host, id: &str, tool: &str, arguments: &str) -> Result<Array, JsValue>;
+    fn judge(this: &Host, id: &str, tool: &str, arguments: &str) -> Result<JsValue, JsValue>;
 
     /// Runs a tool; resolves with the text the model reads, rejects with a string.
     #[wasm_bindgen(method, catch)]
@@ -27,6 +28,14 @@ extern "C" {
         signal: &AbortSignal,
         note: Option<&str>,
     ) -> Result<Promise, JsValue>;
+
+    /// The lines of a chat's log, resolved as an array of strings.
+    #[wasm_bindgen(method, catch)]
+    pub fn load(this: &Host, chat: &str) -> Result<Promise, JsValue>;
+
+    /// Appends lines to a log that has `seq` of them; rejects with nothing written.
+    #[wasm_bindgen(method, catch)]
+    pub fn append(this: &Host, chat: &str, seq: f64, lines: &JsValue) -> Result<Promise, JsValue>;
 
     /// The request's headers, resolved as a plain object.
     #[wasm_bindgen(method, catch)]
@@ -41,11 +50,11 @@ impl Host {
     /// What the rules say of a call, in their order. An answer that cannot be read counts as a rule that could not be
     /// evaluated.
     pub fn opinions(&self, call: &Candidate) -> Vec<Opinion> {
-        let said = match self.judge(call.call.as_str(), &call.tool, &call.arguments) {
-            Ok(said) => said,
+        let said = self.judge(call.call.as_str(), &call.tool, &call.arguments);
+        let mut said = match said.and_then(|said| to_strings(said, "judge")) {
+            Ok(said) => said.into_iter(),
             Err(thrown) => return vec![Opinion::Broken(text_of(&thrown))],
         };
-        let mut said = said.iter().map(|word| word.as_string().unwrap_or_default());
         let mut opinions = Vec::new();
         while let Some(verdict) = said.next() {
             let reason = said.next().unwrap_or_default();
@@ -61,7 +70,7 @@ impl Host {
 }
 
 /// Whether a tool's name matches a rule's pattern.
-#[wasm_bindgen(js_name = matches)]
+#[wasm_bindgen(js_name = patternMatches)]
 pub fn pattern_matches(pattern: &str, tool: &str) -> bool {
     matches(pattern, tool)
 }

@@ -111,7 +111,7 @@ impl Sim {
                 self.trace.push(format!("→ run {} {} {}", permit.call(), permit.tool(), permit.arguments()));
                 self.permits.push(permit);
             }
-            Effect::Done { status, .. } => self.trace.push(format!("→ {}", status.token())),
+            Effect::Done(status) => self.trace.push(format!("→ {}", status.token())),
         }
     }
 
@@ -141,7 +141,7 @@ impl Sim {
 
     pub fn turn(&mut self, turn: Turn) -> Result<Handled, RunError> {
         let ticket = self.model.take().ok_or(RunError::Stale)?;
-        self.handle(Input::TurnEnded { at: self.now, ticket, turn })
+        self.handle(Input::TurnEnded { at: self.now, ticket, turn: turn.into() })
     }
 
     pub fn fail(&mut self) -> Result<Handled, RunError> {

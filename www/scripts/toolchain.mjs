@@ -1,11 +1,12 @@
 // What the Rust side needs: a C linker, the wasm target, rustfmt, clippy, and wasm-bindgen at the version of Cargo.lock.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { Advice, find, must, run, say, withPath } from "./command.mjs";
 import * as debian from "./debian.mjs";
 import { cache, top } from "./layout.mjs";
 
+const tools = ["wasm-bindgen", "wasm-bindgen-test-runner"];
 export const wasmTarget = "wasm32-unknown-unknown";
 
 /** Adds what is missing and returns `env` with the tools on its PATH. */
@@ -16,6 +17,7 @@ export async function toolchain(env) {
   await target(env);
   await component("rustfmt", ["fmt", "--version"], env);
   await component("clippy", ["clippy", "--version"], env);
+  await source(env);
   return await bindgen(env);
 }
 
@@ -37,6 +39,13 @@ async function target(env) {
   const { code, output } = await run("rustc", ["--print", "target-libdir", "--target", wasmTarget], { env });
   if (code === 0 && existsSync(output.trim())) return;
   await rustup(["target", "add", wasmTarget], env);
+}
+
+/** The source of the standard library, of which the npm package builds its own copy. */
+async function source(env) {
+  const sysroot = (await must("rustc", ["--print", "sysroot"], { env })).trim();
+  const library = join(sysroot, "lib", "rustlib", "src", "rust", "library", "std", "Cargo.toml");
+  if (!existsSync(library)) await rustup(["component", "add", "rust-src"], env);
 }
 
 async function component(name, probe, env) {
@@ -63,7 +72,10 @@ async function bindgen(env) {
   const version = bindgenVersion();
   const home = join(cache, `wasm-bindgen-${version}`);
   const cached = withPath(env, join(home, "bin"));
-  if (await hasBindgen(version, cached)) return cached;
+  if (await hasBindgen(version, cached)) {
+    offer(home, env);
+    return cached;
+  }
 
   say(`Building wasm-bindgen-cli ${version}, once; this takes some minutes …`);
   mkdirSync(cache, { recursive: true });
@@ -81,12 +93,27 @@ async function bindgen(env) {
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
-  if (await hasBindgen(version, cached)) return cached;
+  if (await hasBindgen(version, cached)) {
+    offer(home, env);
+    return cached;
+  }
   throw new Advice(`wasm-bindgen ${version} was built but does not run: remove ${home} and run this again.`);
 }
 
+/** Links the tools to where cargo keeps its own, so that wasm-pack finds them too; what stands there already stays. */
+function offer(home, env) {
+  const bin = join(env.CARGO_HOME || join(homedir(), ".cargo"), "bin");
+  for (const tool of tools) {
+    try {
+      symlinkSync(join(home, "bin", tool), join(bin, tool));
+    } catch {
+      // Another version is installed there, or there is no such folder: wasm-pack then helps itself.
+    }
+  }
+}
+
 async function hasBindgen(version, env) {
-  for (const tool of ["wasm-bindgen", "wasm-bindgen-test-runner"]) {
+  for (const tool of tools) {
     const { code, output } = await run(tool, ["--version"], { env });
     if (code !== 0 || !output.split(/\s+/).includes(version)) return false;
   }

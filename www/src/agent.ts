@@ -1,7 +1,6 @@
 import { Chat } from "./chat.js";
 import { CountersignError } from "./error.js";
 import { readHost } from "./host.js";
-import { memoryStore, rawStore } from "./store.js";
 import type { AgentOptions, Model, Tool } from "./types.js";
 import { RawAgent, type RawChat } from "./wasm/countersign.js";
 import { enter } from "./wasm.js";
@@ -56,7 +55,7 @@ export class Agent {
 export function createAgent(options: AgentOptions): Agent {
   return enter(() => {
     const { setup, host } = readHost(options);
-    return new Agent(new RawAgent(setup, host, rawStore(options.store ?? memoryStore())));
+    return new Agent(new RawAgent(setup, host));
   });
 }
 

@@ -2,7 +2,7 @@ import { readOptions } from "./options.js";
 import { judge } from "./rules.js";
 import { runTool } from "./tools.js";
 import type { AgentOptions, ToolContext } from "./types.js";
-import { matches } from "./wasm/countersign.js";
+import { patternMatches } from "./wasm/countersign.js";
 
 /** The page's own functions, as the wasm side calls them. Nothing here decides: that is done in wasm. */
 export interface Host {
@@ -10,21 +10,26 @@ export interface Host {
   judge(id: string, tool: string, argsText: string): string[];
   /** Runs a tool; rejects with a string. Called under a permit only. */
   run(tool: string, args: string, id: string, key: string, signal: AbortSignal, note?: string): Promise<string>;
+  /** See {@link Store}. */
+  load(chat: string): Promise<string[]>;
+  append(chat: string, seq: number, lines: string[]): Promise<void>;
   headers(): Promise<Record<string, string>>;
   fetch(url: string, init: RequestInit): Promise<Response>;
 }
 
 /** Splits the options of an agent into data and functions. Throws an error that names the option at fault. */
 export function readHost(options: AgentOptions): { setup: string; host: Host } {
-  const { setup, tools, rules, headers, fetch: own } = readOptions(options);
+  const { setup, tools, rules, store, headers, fetch: own } = readOptions(options);
   const host: Host = {
-    judge: (id, tool, argsText) => judge(rules, (pattern) => matches(pattern, tool), { id, tool, argsText }),
+    judge: (id, tool, argsText) => judge(rules, (pattern) => patternMatches(pattern, tool), { id, tool, argsText }),
     async run(name, args, callId, idempotencyKey, signal, note) {
       const tool = tools.find((tool) => tool.name === name);
       if (!tool) throw `there is no tool "${name}"`;
       const context: ToolContext = { callId, idempotencyKey, signal, ...(note !== undefined && { note }) };
       return runTool(tool, args, context);
     },
+    load: async (chat) => store.load(chat),
+    append: async (chat, seq, lines) => store.append(chat, seq, lines),
     async headers() {
       // Few, since each further one can fail a preflight.
       const all: Record<string, string> = { "content-type": "application/json", accept: "text/event-stream" };

@@ -7,13 +7,14 @@ import { enter } from "./wasm.js";
 
 export { type Agent, createAgent, openaiChat, tool } from "./agent.js";
 export type { Chat, DecideOptions, SendOptions } from "./chat.js";
+export type { CountersignApprovals } from "./element.js";
 export { CountersignError } from "./error.js";
 export type { Condition, PatternRule, Rule, RuleCall, Verdict } from "./rules.js";
 export { allow, ask, refuse } from "./rules.js";
-export { type MemoryStore, memoryStore } from "./store.js";
+export { memoryStore, type Store } from "./store.js";
 export * from "./tokens.js";
 export type * from "./types.js";
-export { init } from "./wasm.js";
+export { type InitInput, init } from "./wasm.js";
 
 /** Registers `<countersign-approvals>`. Needs `await init()` before an element is given its chat. */
 export function defineElements(): void {

@@ -1,5 +1,6 @@
 import { CountersignError } from "./error.js";
 import { readRules } from "./rules.js";
+import { memoryStore, type Store } from "./store.js";
 import { DENY_REASONS, RENDERERS } from "./tokens.js";
 import { readTools } from "./tools.js";
 import type { AgentOptions, Model, Tool } from "./types.js";
@@ -122,7 +123,7 @@ export function readOptions(given: AgentOptions) {
     expireAfterMs: approvals.count("expireAfterMs") ?? null,
     allNotes: approvals.oneOf("notes", ["own", "all"]) === "all",
   };
-  return { setup, tools, rules: readRules(options), ...readTransport(model) };
+  return { setup, tools, rules: readRules(options), store: readStore(options), ...readTransport(model) };
 }
 
 /** A decider's id, or null where it is not known. Numbers are refused, not coerced. */
@@ -170,6 +171,12 @@ function readUrl(model: Options): string {
     throw model.wrong("baseUrl", "must not hold a user name or password; pass keys through headers");
   }
   return url.href;
+}
+
+function readStore(options: Options): Store {
+  const isStore = (value: unknown): value is Store =>
+    isObject(value) && isFunction(value.load) && isFunction(value.append);
+  return options.optional("store", "an object with load(chat) and append(chat, seq, lines)", isStore) ?? memoryStore();
 }
 
 function readTransport(model: Options) {

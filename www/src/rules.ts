@@ -61,7 +61,7 @@ function rule(verdict: "ask" | "refuse", given: Given): Verdict | PatternRule {
   return { verdict, reason, pattern, ...(typeof when === "function" && { when }) };
 }
 
-/** Reads `options.rules`. */
+/** @internal Reads `options.rules`. */
 export function readRules(options: Options): Rule[] {
   const rules = options.optional("rules", "an array", Array.isArray) ?? [];
   rules.forEach((rule, place) => {
@@ -76,7 +76,7 @@ export function readRules(options: Options): Rule[] {
 }
 
 /**
- * What the rules say of a call, in their order: `[verdict, reason, verdict, reason …]`, with the verdict `broken` for
+ * @internal What the rules say of a call, in their order: `[verdict, reason, verdict, reason …]`, with the verdict `broken` for
  * a rule that could not be evaluated. Which of them counts is decided by the wasm side.
  */
 export function judge(

@@ -1,25 +1,29 @@
-import { RawMemoryStore } from "./wasm/countersign.js";
-import { enter } from "./wasm.js";
+import { CountersignError } from "./error.js";
 
-const raws = new WeakMap<MemoryStore, RawMemoryStore>();
-
-/** Keeps chats in memory: they do not survive a reload of the page. */
-export class MemoryStore {
-  /** Made by {@link memoryStore}. */
-  readonly kind = "memory";
+/**
+ * Where the logs of chats are kept. A log is lines of JSON, one event each; what they mean is not the store's concern.
+ */
+export interface Store {
+  /** The lines of a chat's log, in order; none for a chat that does not exist. */
+  load(chat: string): Promise<string[]>;
+  /**
+   * Appends lines as one write, all or none, and resolves once they are kept. Rejects, with nothing written, unless
+   * the log has exactly `seq` lines: somebody else was first.
+   */
+  append(chat: string, seq: number, lines: string[]): Promise<void>;
 }
 
-/** A store in memory, to be shared by the agents it is passed to. */
-export function memoryStore(): MemoryStore {
-  return new MemoryStore();
-}
-
-/** @internal The wasm side of a store, made on first use. */
-export function rawStore(store: MemoryStore): RawMemoryStore {
-  let raw = raws.get(store);
-  if (!raw) {
-    raw = enter(() => new RawMemoryStore());
-    raws.set(store, raw);
-  }
-  return raw;
+/** Keeps chats in memory, to be shared by the agents it is passed to: they do not survive a reload of the page. */
+export function memoryStore(): Store {
+  const logs = new Map<string, string[]>();
+  return {
+    load: async (chat) => [...(logs.get(chat) ?? [])],
+    async append(chat, seq, lines) {
+      const log = logs.get(chat) ?? [];
+      if (log.length !== seq) {
+        throw new CountersignError("storage", "The chat's log was changed from elsewhere; open the chat again.");
+      }
+      logs.set(chat, [...log, ...lines]);
+    },
+  };
 }

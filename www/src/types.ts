@@ -1,5 +1,5 @@
 import type { Rule } from "./rules.js";
-import type { MemoryStore } from "./store.js";
+import type { Store } from "./store.js";
 import type { DecidedBy, DenyReason, Outcome, Renderer, Via } from "./tokens.js";
 
 /** Who sits at this page. */
@@ -68,7 +68,8 @@ export interface AgentOptions {
   renderer?: Renderer;
   /** Model turns per run; default 20. Then one closing request without tools. */
   maxRounds?: number;
-  store?: MemoryStore;
+  /** Where chats are kept; default {@link memoryStore}, which does not survive a reload. */
+  store?: Store;
 }
 
 export type Status = "idle" | "running" | "pending" | "interrupted" | "error" | "done" | "stopped" | "limit";

@@ -1,5 +1,8 @@
 import { CountersignError } from "./error.js";
-import load, { type InitInput, install } from "./wasm/countersign.js";
+import load, { installErrors } from "./wasm/countersign.js";
+
+/** Where the wasm may come from. */
+export type InitInput = URL | string | Request | Response | BufferSource | WebAssembly.Module;
 
 let loading: Promise<void> | undefined;
 let loaded = false;
@@ -23,11 +26,11 @@ export function init(input?: InitInput | Promise<InitInput>): Promise<void> {
 
 async function start(input?: InitInput | Promise<InitInput>): Promise<void> {
   await load(input === undefined ? undefined : { module_or_path: input });
-  install((code: string, message: string, cause: unknown) => new CountersignError(code, message, cause));
+  installErrors((code: string, message: string, cause: unknown) => new CountersignError(code, message, cause));
   loaded = true;
 }
 
-/** Calls into the module, if it is loaded and sound: a trap leaves its memory in no state to go on with. */
+/** @internal Calls into the module, if it is loaded and sound: a trap leaves its memory in no state to go on with. */
 export function enter<T>(call: () => T): T {
   if (!loaded) {
     throw new CountersignError("not_initialised", "The wasm module is not loaded yet: await init() first.");

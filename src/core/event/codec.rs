@@ -1,6 +1,7 @@
 //! Events as JSON text, one object a line, and back.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 use super::{Body, Decision, EndStatus, Event, Facts};
 use crate::core::approval::Digest;
@@ -36,7 +37,15 @@ impl Event {
         let version = read.number("v");
         let known = Body::version(kind);
         if wrong.get().is_none() && version != known {
-            return Err(format!("the event type {kind} is at version {version}, and this build reads version {known}"));
+            return Err([
+                "the event type ",
+                kind,
+                " is at version ",
+                &version.to_string(),
+                ", and this build reads version ",
+                &known.to_string(),
+            ]
+            .concat());
         }
         let event = Self {
             seq: read.number("seq"),
@@ -47,7 +56,7 @@ impl Event {
         };
         match wrong.get() {
             None => Ok(event),
-            Some("type") => Err(format!("the event type {kind} is not known to this build")),
+            Some("type") => Err(["the event type ", kind, " is not known to this build"].concat()),
             Some(key) => Err(["the field ", key, " is missing or of the wrong kind"].concat()),
         }
     }
@@ -282,7 +291,7 @@ fn read_body(kind: &str, read: Reader<'_>) -> Body {
             owner: read.person("owner"),
             parts: read_parts(read),
         },
-        "turn.completed" => Body::TurnCompleted { turn: read_turn(read) },
+        "turn.completed" => Body::TurnCompleted { turn: Rc::new(read_turn(read)) },
         "turn.failed" => Body::TurnFailed {
             code: read.text("code").to_owned(),
             message: read.text("message").to_owned(),

@@ -1,6 +1,8 @@
 //! From a turn's calls to verdicts: the check of form first, then the host's rules, then one write for the whole
 //! turn. Nothing of a turn runs before all of it is judged.
 
+use std::rc::Rc;
+
 use super::{Candidate, Effect, Run, RunError};
 use crate::core::approval::{Digest, Place, call_digest};
 use crate::core::arguments::Arguments;
@@ -27,11 +29,14 @@ struct Form {
 }
 
 impl Run {
-    pub(super) fn turn_ended(&mut self, at: u64, ticket: u64, turn: Turn) -> Result<(), RunError> {
+    pub(super) fn turn_ended(&mut self, at: u64, ticket: u64, turn: Rc<Turn>) -> Result<(), RunError> {
         self.take_ticket(ticket)?;
         if turn.end == TurnEnd::Truncated && turn.calls.is_empty() {
             let message = "The model's answer broke off before it was complete; retry to ask for it again.".to_owned();
-            self.record(at, [Body::TurnFailed { code: "model_truncated".to_owned(), message, text: turn.text }])?;
+            self.record(
+                at,
+                [Body::TurnFailed { code: "model_truncated".to_owned(), message, text: turn.text.clone() }],
+            )?;
             self.rest();
             return Ok(());
         }

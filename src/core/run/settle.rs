@@ -2,7 +2,7 @@
 
 use super::{Run, RunError};
 use crate::core::event::{Body, Decision, EndStatus, Facts};
-use crate::core::log::{CallState, Corrupt, Stage};
+use crate::core::log::{Corrupt, Stage};
 use crate::core::message::{CallId, ResultItem, Trust};
 use crate::core::outcome::{Decider, Denial, Failure, Outcome};
 use crate::core::wording::{self, Subject};
@@ -52,7 +52,7 @@ impl Run {
     /// The event that settles a call with anything but a plain result, its text rendered here, once.
     pub(super) fn settlement(&self, id: &CallId, outcome: &Outcome) -> Result<Body, RunError> {
         let Some((call, state)) = self.chat.call(id) else {
-            let problem = format!("call {id} is not part of this chat");
+            let problem = ["call ", id.as_str(), " is not part of this chat"].concat();
             return Err(RunError::Corrupt(Corrupt { seq: self.chat.next_seq(), problem }));
         };
         let name = if call.name.is_empty() { "(no name)" } else { &call.name };
@@ -63,17 +63,17 @@ impl Run {
 
     /// Ends the open run before its answer: every call without a result gets its true one.
     pub(super) fn end_early(&mut self, at: u64, reason: &str, outcome: fn(bool) -> Outcome) -> Result<(), RunError> {
-        let open: Vec<CallState> = match self.chat.open_turn() {
-            Some(turn) => turn.calls.iter().filter(|call| call.result.is_none()).cloned().collect(),
+        let open: Vec<(CallId, bool, bool)> = match self.chat.open_turn() {
+            Some(turn) => {
+                let open = turn.calls.iter().filter(|call| call.result.is_none());
+                open.map(|call| (call.id.clone(), call.stage() == Stage::Started, call.is_approved())).collect()
+            }
             None => Vec::new(),
         };
         let mut bodies = Vec::new();
-        for call in open {
-            let outcome = match call.stage() {
-                Stage::Started => Outcome::OutcomeUnknown,
-                _ => outcome(call.is_approved()),
-            };
-            bodies.push(self.settlement(&call.id, &outcome)?);
+        for (call, started, approved) in open {
+            let outcome = if started { Outcome::OutcomeUnknown } else { outcome(approved) };
+            bodies.push(self.settlement(&call, &outcome)?);
         }
         bodies.push(Body::RunEnded { status: EndStatus::Stopped, reason: Some(reason.to_owned()) });
         self.record(at, bodies)

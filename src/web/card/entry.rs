@@ -1,270 +1,231 @@
 //! One card in the page.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 
-use wasm_bindgen::JsCast;
-use wasm_bindgen::prelude::*;
-use web_sys::{Document, Element, HtmlElement, HtmlTextAreaElement};
-
-use super::node::{child, element, text};
-use super::{Decided, strings};
+use super::strings;
 use crate::core::card::{Card, CardView, Receipt, Row};
-use crate::web::guard::{Guarded, Watch};
+use crate::web::element::Element;
+use crate::web::guard::Watch;
 
 /// Digits of the digest on a receipt.
 const SHORT_DIGEST: usize = 12;
 
 /// A card's element and what it shows.
 pub struct Entry {
-    document: Document,
-    group: HtmlElement,
-    head: HtmlElement,
-    foot: HtmlElement,
+    request: String,
     /// Makes the ids within the shadow root unique.
     number: String,
-    shown: RefCell<Card>,
-    asking: RefCell<Option<Asking>>,
-    receipt: RefCell<Option<HtmlElement>>,
-}
-
-/// The note and the buttons, which go when this is dropped.
-pub struct Asking {
-    area: HtmlElement,
-    label: HtmlElement,
+    watch: Rc<Watch>,
+    group: Element,
+    head: Element,
+    foot: Element,
+    /// The note and the buttons, which stand in the foot until there is a receipt.
+    asking: Element,
+    label: Element,
+    note: Element,
+    receipt: Element,
+    is_pending: Cell<bool>,
     note_reaches_model: Cell<bool>,
-    deny: Guarded,
-    approve: Guarded,
+    /// All texts of the head and of the receipt, to see whether they change.
+    shown_head: Cell<String>,
+    shown_receipt: Cell<String>,
 }
 
-impl Drop for Asking {
+impl Drop for Entry {
     fn drop(&mut self) {
-        self.area.remove();
+        self.watch.release(&self.note);
     }
 }
 
 impl Entry {
     /// A card that stands nowhere yet.
-    pub fn new(
-        document: &Document,
-        number: u32,
-        card: &Card,
-        note_reaches_model: bool,
-        watch: &Watch,
-        decide: &Rc<dyn Fn(Decided)>,
-    ) -> Result<Self, JsValue> {
-        let group = element(document, "div", "card")?;
-        group.set_attribute("role", "group")?;
-        group.set_attribute("tabindex", "-1")?;
-        let head = child(document, &group, "div", "")?;
-        let foot = child(document, &group, "div", "")?;
-        foot.set_class_name("foot");
+    pub fn new(number: u32, card: &Card, note_reaches_model: bool, watch: &Rc<Watch>) -> Self {
+        let group = Element::new("div part=card role=group tabindex=-1");
+        let head = group.add("div", "");
+        let foot = group.add("div class=foot", "");
+        let asking = Element::new("div class=asking");
+        let field = asking.add("label part=note", "");
+        let label = field.add("span", label(note_reaches_model));
+        let note = field.add("textarea maxlength=500 rows=2 dir=auto autocomplete=off", "");
         let entry = Self {
-            document: document.clone(),
+            request: card.request.as_str().to_owned(),
+            number: number.to_string(),
+            watch: watch.clone(),
             group,
             head,
             foot,
-            number: number.to_string(),
-            shown: RefCell::new(card.clone()),
-            asking: RefCell::new(None),
-            receipt: RefCell::new(None),
+            asking,
+            label,
+            note,
+            receipt: Element::new("div part=receipt tabindex=-1"),
+            is_pending: Cell::new(card.receipt.is_none()),
+            note_reaches_model: Cell::new(note_reaches_model),
+            shown_head: Cell::default(),
+            shown_receipt: Cell::default(),
         };
-        entry.name("aria-labelledby", "title")?;
-        entry.name("aria-describedby", "why")?;
-        entry.draw_head(&card.view)?;
-        match &card.receipt {
-            None => entry.ask(card, note_reaches_model, watch, decide)?,
-            Some(receipt) => entry.draw_receipt(receipt, &card.view.digest)?,
+        entry.group.set("aria-labelledby", &entry.id("title"));
+        entry.group.set("aria-describedby", &entry.id("why"));
+        if entry.is_pending() {
+            let actions = entry.asking.add("div part=actions", "");
+            for (recipe, says, approve) in [
+                ("button part=deny type=button", strings::DENY, false),
+                ("button part=approve type=button", strings::APPROVE, true),
+            ] {
+                watch.guard(actions.add(recipe, says), &entry.request, approve, &entry.note);
+            }
+            entry.foot.insert(&entry.asking, None);
         }
-        Ok(entry)
+        entry.update(card, note_reaches_model);
+        entry
     }
 
     /// The card's element.
-    pub fn group(&self) -> &HtmlElement {
+    pub fn group(&self) -> &Element {
         &self.group
     }
 
     /// The request it asks about.
     pub fn is_for(&self, card: &Card) -> bool {
-        self.shown.borrow().request == card.request
+        self.request == card.request.as_str()
     }
 
-    /// Whether it shows buttons.
+    /// Whether it can still be decided.
     pub fn is_pending(&self) -> bool {
-        self.asking.borrow().is_some()
+        self.is_pending.get()
     }
 
-    /// Whether the element is in the card.
-    pub fn contains(&self, element: &Element) -> bool {
-        self.group.contains(Some(element))
+    /// The receipt's element, where there is one.
+    pub fn receipt(&self) -> Option<&Element> {
+        (!self.is_pending()).then_some(&self.receipt)
     }
 
-    /// The receipt's element, once there is one.
-    pub fn receipt(&self) -> Option<HtmlElement> {
-        self.receipt.borrow().clone()
-    }
-
-    /// Shows the card as it is now and touches nothing that stayed the same. Once it is settled, the note and the
-    /// buttons are handed out, still in place: the caller moves the focus before it drops them.
-    pub fn update(&self, card: &Card, note_reaches_model: bool) -> Result<Option<Asking>, JsValue> {
-        let shown = self.shown.replace(card.clone());
-        if shown.view != card.view {
-            self.draw_head(&card.view)?;
+    /// Shows the card as it is now and touches nothing that stayed the same. The note and the buttons of a card that
+    /// is settled by it stand until [`Entry::tidy`]: the caller moves the focus before that.
+    pub fn update(&self, card: &Card, note_reaches_model: bool) {
+        let head = texts_of_head(&card.view);
+        let shown = self.shown_head.take();
+        if shown != head {
+            self.draw_head(&card.view);
+            self.watch.rearm(&self.note);
         }
-        if let Some(asking) = &*self.asking.borrow() {
-            if shown.view != card.view {
-                asking.deny.rearm();
-                asking.approve.rearm();
+        self.shown_head.set(head);
+        if self.note_reaches_model.replace(note_reaches_model) != note_reaches_model {
+            self.label.set_text(label(note_reaches_model));
+        }
+        let Some(receipt) = &card.receipt else { return };
+        let texts = joined(receipt.mark, receipt.decision, receipt.outcome);
+        let shown = self.shown_receipt.take();
+        if shown.is_empty() {
+            if self.is_pending.replace(false) {
+                self.watch.release(&self.note);
+                // The receipt keeps the height of what it replaces, so that nothing below it moves under a pointer.
+                self.foot.set_style(&joined("min-block-size:", &self.foot.height().to_string(), "px"));
             }
-            if asking.note_reaches_model.replace(note_reaches_model) != note_reaches_model {
-                asking.label.set_text_content(Some(label(note_reaches_model)));
-            }
+            self.foot.insert(&self.receipt, None);
         }
-        let Some(receipt) = &card.receipt else { return Ok(None) };
-        let leaving = self.asking.take();
-        if leaving.is_some() {
-            // The receipt keeps the height of what it replaces, so that nothing below it moves under a pointer.
-            let mut height = self.foot.offset_height().to_string();
-            height.push_str("px");
-            self.foot.style().set_property("min-block-size", &height)?;
+        if shown != texts {
+            self.draw_receipt(receipt, &card.view.digest);
         }
-        if shown.receipt.as_ref() != Some(receipt) {
-            self.draw_receipt(receipt, &card.view.digest)?;
-        }
-        Ok(leaving)
+        self.shown_receipt.set(texts);
     }
 
-    fn name(&self, attribute: &str, part: &str) -> Result<(), JsValue> {
-        self.group.set_attribute(attribute, &self.id(part))
+    /// Takes the note and the buttons of a settled card out.
+    pub fn tidy(&self) {
+        if !self.is_pending() {
+            self.asking.remove();
+        }
     }
 
     fn id(&self, part: &str) -> String {
-        let mut id = String::from(part);
-        id.push('-');
-        id.push_str(&self.number);
-        id
+        joined(part, "-", &self.number)
     }
 
-    fn draw_head(&self, view: &CardView) -> Result<(), JsValue> {
-        let (document, head) = (&self.document, &self.head);
-        head.set_text_content(None);
-        let title = text(document, head, "div", "title", view.title.as_deref().unwrap_or(&view.tool))?;
-        title.set_id(&self.id("title"));
-        title.set_dir("auto");
-        let tool = child(document, head, "div", "tool")?;
-        text(document, &tool, "span", "", strings::TOOL)?;
-        let name = text(document, &tool, "code", "", &view.tool)?;
-        name.set_dir("auto");
-        let why = text(document, head, "div", "why", &view.why)?;
-        why.set_id(&self.id("why"));
-        why.set_dir("auto");
+    fn draw_head(&self, view: &CardView) {
+        let head = &self.head;
+        head.set_text("");
+        head.add("div part=title dir=auto", title(view)).set("id", &self.id("title"));
+        let tool = head.add("div part=tool", "");
+        tool.add("span", strings::TOOL);
+        tool.add("code dir=auto", &view.tool);
+        head.add("div part=why dir=auto", &view.why).set("id", &self.id("why"));
         if view.arguments.is_empty() {
-            text(document, head, "div", "arguments", strings::NO_ARGUMENTS)?.set_class_name("none");
-            return Ok(());
+            head.add("div part=arguments class=none", strings::NO_ARGUMENTS);
+            return;
         }
-        let list = child(document, head, "dl", "arguments")?;
+        let list = head.add("dl part=arguments", "");
         for row in &view.arguments {
-            self.draw_row(&list, row)?;
+            draw_row(&list, row);
         }
-        Ok(())
     }
 
-    fn draw_row(&self, list: &HtmlElement, row: &Row) -> Result<(), JsValue> {
-        let document = &self.document;
-        let name = said(document, list, "dt", &row.path, strings::EMPTY_NAME)?;
-        let value = child(document, list, "dd", "")?;
-        value.set_attribute("data-kind", row.kind)?;
-        let value = said(document, &value, if row.long { "div" } else { "span" }, &row.text, strings::EMPTY_TEXT)?;
-        if row.long {
-            name.set_class_name("long");
-            // It scrolls, and a keyboard must get there.
-            value.set_attribute("tabindex", "0")?;
-            value.set_attribute("role", "group")?;
-            value.set_attribute("aria-label", &row.path)?;
-        }
-        Ok(())
+    fn draw_receipt(&self, receipt: &Receipt, digest: &str) {
+        let area = &self.receipt;
+        area.set_text("");
+        area.set("data-mark", receipt.mark);
+        area.add("strong", receipt.decision);
+        area.add("span", receipt.outcome);
+        let line = area.add("small", "");
+        line.add("span", strings::DIGEST);
+        line.add("code", digest.get(..SHORT_DIGEST).unwrap_or(digest)).set("title", digest);
     }
+}
 
-    fn ask(
-        &self,
-        card: &Card,
-        note_reaches_model: bool,
-        watch: &Watch,
-        decide: &Rc<dyn Fn(Decided)>,
-    ) -> Result<(), JsValue> {
-        let document = &self.document;
-        let area = child(document, &self.foot, "div", "")?;
-        area.set_class_name("asking");
-        let field = child(document, &area, "label", "note")?;
-        let label = text(document, &field, "span", "", label(note_reaches_model))?;
-        let note: HtmlTextAreaElement = child(document, &field, "textarea", "")?.unchecked_into();
-        note.set_max_length(500);
-        note.set_rows(2);
-        note.set_dir("auto");
-        note.set_attribute("autocomplete", "off")?;
+/// What a card is called.
+pub fn title(view: &CardView) -> &str {
+    view.title.as_deref().unwrap_or(&view.tool)
+}
 
-        let actions = child(document, &area, "div", "actions")?;
-        let button = |part: &str, says: &str, approve: bool| {
-            let button = text(document, &actions, "button", part, says)?;
-            button.set_attribute("type", "button")?;
-            let (request, note, decide) = (card.request.as_str().to_owned(), note.clone(), decide.clone());
-            watch.guard(&button, move || {
-                let note = Some(note.value()).filter(|note| !note.trim().is_empty());
-                decide(Decided { request: request.clone(), approve, note });
-            })
-        };
-        let deny = button("deny", strings::DENY, false)?;
-        let approve = button("approve", strings::APPROVE, true)?;
-        let note_reaches_model = Cell::new(note_reaches_model);
-        self.asking.replace(Some(Asking { area, label, note_reaches_model, deny, approve }));
-        Ok(())
+/// Everything the head shows. No text holds the separator: the core writes a visible token for it.
+fn texts_of_head(view: &CardView) -> String {
+    let mut texts = String::new();
+    let mut push = |text: &str| {
+        texts.push_str(text);
+        texts.push('\0');
+    };
+    push(title(view));
+    push(&view.tool);
+    push(&view.why);
+    push(&view.digest);
+    for row in &view.arguments {
+        push(&row.path);
+        push(row.kind);
+        push(&row.text);
     }
+    texts
+}
 
-    fn draw_receipt(&self, receipt: &Receipt, digest: &str) -> Result<(), JsValue> {
-        let document = &self.document;
-        let standing = self.receipt();
-        let area = match standing {
-            Some(area) => {
-                area.set_text_content(None);
-                area
-            }
-            None => {
-                let area = child(document, &self.foot, "div", "receipt")?;
-                area.set_attribute("tabindex", "-1")?;
-                self.receipt.replace(Some(area.clone()));
-                area
-            }
-        };
-        area.set_attribute("data-mark", receipt.mark)?;
-        text(document, &area, "strong", "", receipt.decision)?;
-        text(document, &area, "span", "", receipt.outcome)?;
-        let line = child(document, &area, "small", "")?;
-        text(document, &line, "span", "", strings::DIGEST)?;
-        let code = text(document, &line, "code", "", digest.get(..SHORT_DIGEST).unwrap_or(digest))?;
-        code.set_title(digest);
-        Ok(())
+fn joined(first: &str, second: &str, third: &str) -> String {
+    let mut joined = first.to_owned();
+    joined.push_str(second);
+    joined.push_str(third);
+    joined
+}
+
+fn draw_row(list: &Element, row: &Row) {
+    let name = list.add("dt dir=auto", "");
+    say(&name, &row.path, strings::EMPTY_NAME);
+    let value = list.add("dd", "");
+    value.set("data-kind", row.kind);
+    if !row.long {
+        say(&value.add("span dir=auto", ""), &row.text, strings::EMPTY_TEXT);
+        return;
+    }
+    name.set("class", "long");
+    // It scrolls, and a keyboard must get there.
+    let block = value.add("div dir=auto tabindex=0 role=group", &row.text);
+    block.set("aria-label", &row.path);
+}
+
+/// Shows a text of the call; where that is empty, words that are marked as not being it.
+fn say(element: &Element, text: &str, if_empty: &str) {
+    if text.is_empty() {
+        element.add("em", if_empty);
+    } else {
+        element.set_text(text);
     }
 }
 
 fn label(note_reaches_model: bool) -> &'static str {
     if note_reaches_model { strings::NOTE } else { strings::NOTE_NOT_SHOWN }
-}
-
-/// An element with a text of the call; where that is empty, with words that are marked as not being it.
-fn said(
-    document: &Document,
-    parent: &HtmlElement,
-    tag: &str,
-    says: &str,
-    if_empty: &str,
-) -> Result<HtmlElement, JsValue> {
-    let said = if says.is_empty() {
-        let said = child(document, parent, tag, "")?;
-        text(document, &said, "em", "", if_empty)?;
-        said
-    } else {
-        text(document, parent, tag, "", says)?
-    };
-    said.set_dir("auto");
-    Ok(said)
 }

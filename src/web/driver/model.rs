@@ -28,7 +28,7 @@ pub(super) async fn call(driver: &Rc<Driver>, ticket: u64, closing: bool) {
     };
     let at = platform::now();
     let input = match answer {
-        Ok(turn) => Input::TurnEnded { at, ticket, turn },
+        Ok(turn) => Input::TurnEnded { at, ticket, turn: turn.into() },
         Err(error) => Input::TurnFailed { at, ticket, error, partial: driver.partial.borrow().text.clone() },
     };
     // A late answer to an aborted request changes nothing, neither here nor in the run.
@@ -83,7 +83,7 @@ fn body(driver: &Rc<Driver>, closing: bool) -> Result<web_sys::Blob, String> {
     let wire = &driver.setup.wire;
     let run = driver.run.borrow();
     let history = run.chat().history();
-    check_pairing(history).map_err(|problem| format!("The history is not fit to send: {problem}."))?;
+    check_pairing(history).map_err(|problem| ["The history is not fit to send: ", &problem, "."].concat())?;
     let text = |thrown: JsValue| text_of(&thrown);
     let (chain, done) = driver.encoded.take().map_or((None, 0), |(chain, done)| (Some(chain), done));
     let mut pieces: Vec<JsValue> = chain.into_iter().map(Into::into).collect();
