@@ -13,13 +13,13 @@ impl Digest {
     /// Hashes the fields, each prefixed by its length in bytes (64 bits, big endian), so that no two lists of
     /// fields give the same input.
     fn of(domain: &str, fields: &[&str]) -> Self {
-        let mut hash = Sha256::new();
+        let mut input = Vec::new();
         for field in std::iter::once(&domain).chain(fields) {
-            hash.update((field.len() as u64).to_be_bytes());
-            hash.update(field.as_bytes());
+            input.extend_from_slice(&(field.len() as u64).to_be_bytes());
+            input.extend_from_slice(field.as_bytes());
         }
         let mut hex = String::with_capacity(64);
-        for byte in hash.finalize() {
+        for byte in Sha256::digest(input.as_slice()) {
             for nibble in [byte >> 4, byte & 15] {
                 hex.push(char::from_digit(u32::from(nibble), 16).unwrap_or('?'));
             }

@@ -6,7 +6,7 @@ mod visible;
 use self::visible::visible;
 use super::arguments::Arguments;
 use super::event::Decision;
-use super::json::{Json, Writer, write_number};
+use super::json::{JoinedText, Json, Writer, cut, write_number};
 use super::log::{CallState, Entry, Stage};
 use super::outcome::{PersonId, Token};
 use super::run::Run;
@@ -91,7 +91,7 @@ pub fn view(name: &str, title: Option<&str>, arguments: &str, state: &CallState)
     let request = state.request.as_ref()?;
     let arguments = Arguments::new(arguments).ok()?;
     let mut rows = Vec::new();
-    leaves(String::new(), arguments.value(), &mut rows);
+    leaves("", arguments.value(), &mut rows);
     Some(CardView {
         tool: visible(name),
         title: title.map(visible),
@@ -104,11 +104,10 @@ pub fn view(name: &str, title: Option<&str>, arguments: &str, state: &CallState)
 /// The cards of the latest run, in the order they were asked. `viewer` is who sits at this page: a receipt says "you"
 /// only to the person who decided.
 pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
-    let turns = run.chat().entries().iter().rev().take_while(|entry| !matches!(entry, Entry::User { .. }));
-    let mut turns: Vec<_> = turns.collect();
-    turns.reverse();
+    let entries = run.chat().entries();
+    let start = entries.iter().rposition(|entry| matches!(entry, Entry::User { .. })).unwrap_or(0);
     let mut cards = Vec::new();
-    for entry in turns {
+    for entry in entries.iter().skip(start) {
         let Entry::Turn(turn) = entry else { continue };
         for (call, state) in turn.turn.calls.iter().zip(&turn.calls) {
             let Some(view) = view(&call.name, run.title(&call.name), &call.arguments, state) else { continue };
@@ -119,40 +118,44 @@ pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
     cards
 }
 
-fn leaves(path: String, value: &Json, rows: &mut Vec<Row>) {
-    let (kind, text) = match value {
+fn leaves(path: &str, value: &Json, rows: &mut Vec<Row>) {
+    let kind = match value {
         Json::Object(fields) if !fields.is_empty() => {
             for (key, field) in fields {
-                let mut inner = path.clone();
-                if !path.is_empty() {
-                    inner.push('.');
-                }
+                let mut inner = String::from(path);
+                inner.push_str(if path.is_empty() { "" } else { "." });
                 inner.push_str(&visible(key));
-                leaves(inner, field, rows);
+                leaves(&inner, field, rows);
             }
             return;
         }
         Json::Array(items) if !items.is_empty() => {
             for (place, item) in items.iter().enumerate() {
-                let mut inner = path.clone();
+                let mut inner = String::from(path);
                 inner.push('[');
                 write_number(place as u64, &mut inner);
                 inner.push(']');
-                leaves(inner, item, rows);
+                leaves(&inner, item, rows);
             }
             return;
         }
         Json::Object(_) if path.is_empty() => return,
-        Json::Object(_) => ("object", "{}".to_owned()),
-        Json::Array(_) => ("array", "[]".to_owned()),
-        Json::Null => ("null", "null".to_owned()),
-        Json::Bool(_) => ("boolean", value.text()),
-        Json::Number(number) => ("number", number.clone()),
-        Json::String(text) => ("string", visible(text)),
-        Json::Wtf8(bytes) => ("string", visible(&String::from_utf8_lossy(bytes))),
+        Json::Object(_) => "object",
+        Json::Array(_) => "array",
+        Json::Null => "null",
+        Json::Bool(_) => "boolean",
+        Json::Number(_) => "number",
+        Json::String(_) | Json::Wtf8(_) => "string",
     };
-    let long = text.bytes().any(|byte| byte == b'\n') || text.chars().nth(LONG).is_some();
-    rows.push(Row { path, kind, text, long });
+    let text = if kind == "string" {
+        let mut text = JoinedText::new();
+        text.push(value);
+        visible(&text.into_text())
+    } else {
+        value.text()
+    };
+    let long = text.bytes().any(|byte| byte == b'\n') || cut(&text, LONG).len() < text.len();
+    rows.push(Row { path: path.to_owned(), kind, text, long });
 }
 
 fn receipt(state: &CallState, viewer: Option<&PersonId>) -> Option<Receipt> {

@@ -62,36 +62,37 @@ pub enum JsonErrorKind {
 impl JsonError {
     /// What is wrong and where, as part of a sentence.
     pub fn text(&self) -> String {
-        let (before, quoted, after) = match &self.kind {
-            JsonErrorKind::UnexpectedEnd => ("unexpected end of input", "", ""),
-            JsonErrorKind::Unexpected => ("unexpected text", "", ""),
-            JsonErrorKind::Trailing => ("more text after the end of the value", "", ""),
-            JsonErrorKind::ControlCharacter => ("an unescaped control character in a string", "", ""),
-            JsonErrorKind::Escape => ("a backslash sequence that JSON does not have", "", ""),
-            JsonErrorKind::TooDeep => ("nested too deep", "", ""),
-            JsonErrorKind::TooLong => ("longer than 1 MiB", "", ""),
-            JsonErrorKind::TooManyItems => ("more than 10000 keys and elements", "", ""),
-            JsonErrorKind::LoneSurrogate => ("half a character (an unpaired surrogate) in a string", "", ""),
-            JsonErrorKind::ProtoKey => ("the key \"__proto__\" is not allowed", "", ""),
-            JsonErrorKind::DuplicateKey(key) => ("the key ", key.as_str(), " occurs twice"),
-            JsonErrorKind::InexactInteger(literal) => ("the integer ", literal.as_str(), " cannot be held exactly"),
-            JsonErrorKind::Overflow(literal) => ("the number ", literal.as_str(), " is too large"),
+        // `#` stands for the key or literal.
+        let (template, literal) = match &self.kind {
+            JsonErrorKind::UnexpectedEnd => ("unexpected end of input", ""),
+            JsonErrorKind::Unexpected => ("unexpected text", ""),
+            JsonErrorKind::Trailing => ("more text after the end of the value", ""),
+            JsonErrorKind::ControlCharacter => ("an unescaped control character in a string", ""),
+            JsonErrorKind::Escape => ("a backslash sequence that JSON does not have", ""),
+            JsonErrorKind::TooDeep => ("nested too deep", ""),
+            JsonErrorKind::TooLong => ("longer than 1 MiB", ""),
+            JsonErrorKind::TooManyItems => ("more than 10000 keys and elements", ""),
+            JsonErrorKind::LoneSurrogate => ("half a character (an unpaired surrogate) in a string", ""),
+            JsonErrorKind::ProtoKey => ("the key \"__proto__\" is not allowed", ""),
+            JsonErrorKind::DuplicateKey(key) => ("the key # occurs twice", key.as_str()),
+            JsonErrorKind::InexactInteger(literal) => ("the integer # cannot be held exactly", literal.as_str()),
+            JsonErrorKind::Overflow(literal) => ("the number # is too large", literal.as_str()),
             JsonErrorKind::Underflow(literal) => {
-                ("the number ", literal.as_str(), " is too small and would become zero")
+                ("the number # is too small and would become zero", literal.as_str())
             }
         };
-        let mut quoted = String::from(quoted);
-        if cut(&quoted, MAX_QUOTE).len() < quoted.len() {
-            quoted = String::from(cut(&quoted, MAX_QUOTE));
+        let mut quoted = String::from(cut(literal, MAX_QUOTE));
+        if quoted.len() < literal.len() {
             quoted.push('…');
         }
-        let mut text = String::from(before);
-        if let JsonErrorKind::DuplicateKey(_) = self.kind {
-            write_string(&quoted, &mut text);
-        } else {
-            text.push_str(&quoted);
+        let mut text = String::new();
+        for character in template.chars() {
+            match (character, &self.kind) {
+                ('#', JsonErrorKind::DuplicateKey(_)) => write_string(&quoted, &mut text),
+                ('#', _) => text.push_str(&quoted),
+                _ => text.push(character),
+            }
         }
-        text.push_str(after);
         text.push_str(" (character ");
         number::write(self.character as u64, &mut text);
         text.push(')');

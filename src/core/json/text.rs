@@ -56,28 +56,13 @@ impl JoinedText {
     /// U+FFFD.
     pub fn push_wtf8(&mut self, piece: &[u8]) {
         let mut rest = piece;
-        while !rest.is_empty() {
-            if let Some((unit, after)) = split_surrogate(rest) {
-                self.push_surrogate(unit);
-                rest = after;
-                continue;
-            }
-            let (good, bad) = match std::str::from_utf8(rest) {
-                Ok(text) => (text, None),
-                Err(error) => {
-                    let (good, bad) = rest.split_at_checked(error.valid_up_to()).unwrap_or((rest, &[]));
-                    (std::str::from_utf8(good).unwrap_or(""), Some(bad))
-                }
-            };
-            self.push_str(good);
-            rest = match bad {
-                None => &[],
-                Some(bad) if split_surrogate(bad).is_some() => bad,
-                Some(bad) => {
-                    self.push_str("\u{fffd}");
-                    bad.get(1..).unwrap_or(&[])
-                }
-            };
+        loop {
+            let at = rest.windows(3).position(|bytes| split_surrogate(bytes).is_some()).unwrap_or(rest.len());
+            let (plain, after) = rest.split_at_checked(at).unwrap_or((rest, &[]));
+            self.push_str(&String::from_utf8_lossy(plain));
+            let Some((unit, after)) = split_surrogate(after) else { return };
+            self.push_surrogate(unit);
+            rest = after;
         }
     }
 

@@ -206,7 +206,7 @@ impl OpenAiChat {
             return id.to_owned();
         }
         let (base, length) = if nine { (36, 9) } else { (16, 32) };
-        let hash = Sha256::digest(id);
+        let hash = Sha256::digest(id.as_bytes());
         hash.iter().take(length).filter_map(|byte| char::from_digit(u32::from(*byte) % base, base)).collect()
     }
 }

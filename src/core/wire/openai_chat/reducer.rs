@@ -1,6 +1,6 @@
 //! A response, read as it arrives, → one turn.
 
-use super::super::super::json::{JoinedText, Json, JsonErrorKind, parse_lenient, parse_prefix};
+use super::super::super::json::{JoinedText, Json, JsonError, JsonErrorKind, parse_lenient, parse_prefix};
 use super::super::super::message::{ModelError, ModelErrorClass, Turn, TurnEnd, TurnExtra};
 use super::super::super::sse::Event;
 use super::super::body::Body;
@@ -112,6 +112,13 @@ impl Reducer {
     }
 }
 
+fn unreadable(what: &str, error: &JsonError) -> ModelError {
+    let mut message = String::from(what);
+    message.push_str(&error.text());
+    message.push('.');
+    ModelError::new(ModelErrorClass::BadResponse, message)
+}
+
 /// Whether the end marker comes next, as an event or bare.
 fn is_marker(rest: &[u8]) -> bool {
     let rest = rest.trim_ascii_start();
@@ -147,12 +154,7 @@ impl Collected {
                 let glued = data.windows(9).rposition(|bytes| bytes == b"{\"error\":").and_then(|at| data.get(at..));
                 self.error = Some(match glued.and_then(|glued| parse_lenient(glued).ok()) {
                     Some(value) => fault::from_json(&value, None),
-                    None => {
-                        let mut message = String::from("The server sent an event that is not JSON: ");
-                        message.push_str(&error.text());
-                        message.push('.');
-                        ModelError::new(ModelErrorClass::BadResponse, message)
-                    }
+                    None => unreadable("The server sent an event that is not JSON: ", &error),
                 });
             }
         }
@@ -168,10 +170,7 @@ impl Collected {
                     rest = rest.get(end..).unwrap_or(&[]).trim_ascii_start();
                 }
                 Err(error) => {
-                    let mut message = String::from("The server's JSON answer cannot be read: ");
-                    message.push_str(&error.text());
-                    message.push('.');
-                    let mut failure = ModelError::new(ModelErrorClass::BadResponse, message);
+                    let mut failure = unreadable("The server's JSON answer cannot be read: ", &error);
                     failure.retryable = error.kind == JsonErrorKind::UnexpectedEnd;
                     self.error.get_or_insert(failure);
                     return;
