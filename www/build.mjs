@@ -1,5 +1,5 @@
-// Builds the npm package into dist: cargo, wasm-bindgen, wasm-opt, tsc. Run: npm run build
-import { copyFileSync, cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+// Builds the npm package into dist: cargo, wasm-bindgen, wasm-opt, tsc, esbuild. Run: npm run build
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { must, say, script } from "./scripts/command.mjs";
 import { dist, glue, top, www } from "./scripts/layout.mjs";
@@ -27,21 +27,26 @@ await script(async () => {
 
   say("wasm-bindgen, wasm-opt …");
   rmSync(glue, { recursive: true, force: true });
-  let renamed;
-  for (const [target, { "out-name": name, flags }] of Object.entries(plan.targets)) {
-    const args = ["--target", target, "--out-dir", glue, "--out-name", name, ...flags, module];
-    await must("wasm-bindgen", args, { env });
-    renamed = await optimise(join(glue, `${name}_bg.wasm`), plan["wasm-opt"].flags, env);
-  }
+  const { "out-name": name, flags: bindgen } = plan.web;
+  const wasm = join(glue, `${name}_bg.wasm`);
+  await must("wasm-bindgen", ["--target", "web", "--out-dir", glue, "--out-name", name, ...bindgen, module], { env });
+  await shorten(join(glue, `${name}.js`), await optimise(wasm, plan["wasm-opt"].flags, env));
 
-  say("tsc …");
+  say("tsc, esbuild …");
   rmSync(dist, { recursive: true, force: true });
-  await must(join(www, "node_modules", ".bin", "tsc"), [], { env, cwd: www });
-  // The raw types stay here: what a page may rely on is written by hand in src.
-  cpSync(glue, join(dist, "wasm"), { recursive: true, filter: (path) => !path.endsWith(".d.ts") });
-  const wasm = join(dist, "wasm");
-  for (const file of readdirSync(dist)) if (file.endsWith(".js")) await minify(join(dist, file));
-  for (const { "out-name": name } of Object.values(plan.targets)) await minify(join(wasm, `${name}.js`), renamed);
+  await must(join(www, "node_modules", ".bin", "tsc"), ["--emitDeclarationOnly"], { env, cwd: www });
+  // One file: a page without a bundler waits for one request, not for a chain of them. Who wants to read finds src.
+  const { build } = await import("esbuild");
+  await build({
+    entryPoints: [join(www, "src", "index.ts")],
+    outfile: join(dist, "index.js"),
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    logLevel: "warning",
+  });
+  copyFileSync(wasm, join(dist, `${name}_bg.wasm`));
 
   for (const file of ["README.md", "LICENSE-APACHE", "LICENSE-MIT"]) copyFileSync(join(top, file), join(www, file));
 });
@@ -50,25 +55,20 @@ await script(async () => {
 // wasm-opt makes them short and prints what it did.
 async function optimise(wasm, flags, env) {
   const wasmOpt = join(www, "node_modules", ".bin", "wasm-opt");
-  const shorten = "--minify-imports-and-exports-and-modules";
-  const names = JSON.parse(await must(wasmOpt, [wasm, "--output", `${wasm}.small`, ...flags, shorten], { env }));
+  const flag = "--minify-imports-and-exports-and-modules";
+  const names = JSON.parse(await must(wasmOpt, [wasm, "--output", `${wasm}.small`, ...flags, flag], { env }));
   renameSync(`${wasm}.small`, wasm);
   // Imports are `[module, name, short name]`, exports `[name, short name]`; the one module becomes "a".
   return {
-    modules: [[names.imports[0][0], "a"]],
+    module: names.imports[0][0],
     properties: Object.fromEntries([...names.imports.map(([, long, short]) => [long, short]), ...names.exports]),
   };
 }
 
-// A page downloads these files; who wants to read the code finds it in src.
-async function minify(path, { modules, properties } = {}) {
+// Gives the glue the module's short names.
+async function shorten(path, { module, properties }) {
   const { transform } = await import("esbuild");
-  let code = readFileSync(path, "utf8");
-  for (const [long, short] of modules ?? []) code = code.replaceAll(JSON.stringify(long), JSON.stringify(short));
-  const mangle = properties && {
-    mangleProps: new RegExp(`^(${Object.keys(properties).join("|")})$`),
-    mangleCache: properties,
-  };
-  const small = await transform(code, { minify: true, format: "esm", target: "es2022", ...mangle });
-  writeFileSync(path, small.code);
+  const mangleProps = new RegExp(`^(${Object.keys(properties).join("|")})$`);
+  const code = readFileSync(path, "utf8").replaceAll(JSON.stringify(module), '"a"');
+  writeFileSync(path, (await transform(code, { mangleProps, mangleCache: properties })).code);
 }

@@ -1,6 +1,6 @@
 // Sizes of what a page downloads, as JSON on stdout; exit code 1 if over budget. Run: npm run --silent size
 //
-// That is dist/index.js, every module it imports statically, the glue and the wasm. A dynamic import is what a page
+// That is dist/index.js, every module it imports statically, and the wasm. A dynamic import is what a page
 // loads only when it uses it, and is not counted.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -17,12 +17,10 @@ await script(async () => {
   const entry = join(dist, "index.js");
   if (!existsSync(entry)) throw new Advice(`There is no ${entry}: run "npm run build" first.`);
 
-  const { targets, size } = await matrix();
-  const name = targets.web["out-name"];
+  const { web, size } = await matrix();
   const paths = new Set();
   follow(entry, paths);
-  follow(join(dist, "wasm", `${name}.js`), paths);
-  paths.add(join(dist, "wasm", `${name}_bg.wasm`));
+  paths.add(join(dist, `${web["out-name"]}_bg.wasm`));
 
   const files = [...paths].map((path) => ({ file: relative(dist, path), ...weigh(readFileSync(path)) }));
   const sum = (key) => files.reduce((total, file) => total + file[key], 0);

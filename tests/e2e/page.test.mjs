@@ -85,6 +85,6 @@ test("init loads the wasm once, and can be tried again after a failure", async (
     await Promise.all([init(), init()]);
     await init();
   });
-  assert.deepEqual(requested, ["/dist/wasm/countersign_bg.wasm"]);
+  assert.deepEqual(requested, ["/dist/countersign_bg.wasm"]);
   await page.close();
 });

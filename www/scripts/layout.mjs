@@ -6,7 +6,7 @@ export const www = resolve(import.meta.dirname, "..");
 export const top = resolve(www, "..");
 export const dist = join(www, "dist");
 
-/** wasm-bindgen writes here, so that `./wasm/countersign.js` is the right import in src and in dist alike. */
+/** wasm-bindgen writes here: src imports it as `./wasm/countersign.js`. */
 export const glue = join(www, "src", "wasm");
 
 /** Tools that take minutes to build are kept here, across clones. */
