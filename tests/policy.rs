@@ -7,6 +7,7 @@ fn opinion(word: &str) -> Opinion {
     match word {
         "allow" => Opinion::Allow,
         "ask" => Opinion::Ask("asks".to_owned()),
+        "invalid" => Opinion::Invalid("count is required".to_owned()),
         "refuse" => Opinion::Refuse("refuses".to_owned()),
         _ => Opinion::Broken(word.to_owned()),
     }
@@ -30,6 +31,7 @@ fn refuse_comes_before_ask_before_allow_before_the_default() {
         (write, "allow threw", "ask"),
         (read, "threw refuse", "refuse"),
         (read, "threw ask", "ask"),
+        (read, "invalid", "invalid"),
     ] {
         let said: Vec<_> = opinions.split_whitespace().map(opinion).collect();
         let found = match verdict(effect, &said) {
@@ -38,6 +40,10 @@ fn refuse_comes_before_ask_before_allow_before_the_default() {
                 // A rule's own reason comes before the remark that another rule is broken.
                 assert_eq!(reason == "asks", opinions.split_whitespace().any(|word| word == "ask"), "{opinions}");
                 "ask"
+            }
+            Verdict::Invalid(problem) => {
+                assert_eq!(problem, "count is required");
+                "invalid"
             }
             Verdict::Refuse(reason) => {
                 assert_eq!(reason, "refuses");

@@ -26,6 +26,8 @@ export function page(failAt) {
         judge: () => [],
         run: async () => { seen.runs += 1; return "eaten"; },
         headers: async () => ({ "content-type": "application/json" }),
+        sleep: async () => {},
+        within: (work) => work,
         load: async () => [...seen.lines],
         append: async (chat, seq, lines) => {
             if (seq >= failAt) throw new Error("the disk is full");

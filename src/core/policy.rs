@@ -21,6 +21,8 @@ pub enum Opinion {
     Ask(String),
     /// The call must not run.
     Refuse(String),
+    /// The arguments break the tool's schema; no rule was asked.
+    Invalid(String),
     /// The rule threw, returned a promise or returned something that is no verdict; the text says which.
     Broken(String),
 }
@@ -34,6 +36,8 @@ pub enum Verdict {
     Ask(String),
     /// It does not run, for this reason; nobody is asked.
     Refuse(String),
+    /// It cannot run: its arguments break the schema in this way.
+    Invalid(String),
 }
 
 impl Default for Verdict {
@@ -44,18 +48,20 @@ impl Default for Verdict {
 
 /// Judges one call, first match wins:
 ///
-/// 1. a rule refuses → `Refuse`, with the first such rule's reason;
-/// 2. a rule asks → `Ask`, with the first such rule's reason;
-/// 3. a rule could not be evaluated → `Ask`, saying so: a failure may narrow authority, never widen it;
-/// 4. a rule allows → `Allow`;
-/// 5. the tool declares `read` → `Allow`;
-/// 6. otherwise → `Ask`.
+/// 1. the arguments break the schema → `Invalid`;
+/// 2. a rule refuses → `Refuse`, with the first such rule's reason;
+/// 3. a rule asks → `Ask`, with the first such rule's reason;
+/// 4. a rule could not be evaluated → `Ask`, saying so: a failure may narrow authority, never widen it;
+/// 5. a rule allows → `Allow`;
+/// 6. the tool declares `read` → `Allow`;
+/// 7. otherwise → `Ask`.
 pub fn verdict(effect: Option<ToolEffect>, opinions: &[Opinion]) -> Verdict {
     let mut asked = None;
     let mut broken = None;
     let mut allowed = false;
     for opinion in opinions {
         match opinion {
+            Opinion::Invalid(problem) => return Verdict::Invalid(problem.clone()),
             Opinion::Refuse(reason) => return Verdict::Refuse(reason.clone()),
             Opinion::Ask(reason) => asked = asked.or(Some(reason)),
             Opinion::Broken(why) => broken = broken.or(Some(why)),

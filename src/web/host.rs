@@ -70,6 +70,7 @@ impl Host {
                 "allow" => Opinion::Allow,
                 "ask" => Opinion::Ask(reason),
                 "refuse" => Opinion::Refuse(reason),
+                "invalid" => Opinion::Invalid(reason),
                 _ => Opinion::Broken(reason),
             });
         }

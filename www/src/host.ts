@@ -1,12 +1,13 @@
 import { readOptions } from "./options.js";
 import { judge } from "./rules.js";
+import { violation } from "./schema.js";
 import { runTool } from "./tools.js";
 import type { AgentOptions, ToolContext } from "./types.js";
 import { patternMatches } from "./wasm/countersign.js";
 
 /** The page's own functions, as the wasm side calls them. Nothing here decides: that is done in wasm. */
 export interface Host {
-  /** What the rules say of a call: `[verdict, reason, verdict, reason …]`. */
+  /** What the rules say of a call: `[verdict, reason …]`; `["invalid", problem]` if it breaks the tool's schema. */
   judge(id: string, tool: string, argsText: string): string[];
   /** Runs a tool; rejects with a string. Called under a permit only. */
   run(tool: string, args: string, id: string, key: string, signal: AbortSignal, note?: string): Promise<string>;
@@ -23,7 +24,12 @@ export interface Host {
 export function readHost(options: AgentOptions): { setup: string; host: Host } {
   const { setup, tools, rules, store, headers, fetch: own } = readOptions(options);
   const host: Host = {
-    judge: (id, tool, argsText) => judge(rules, (pattern) => patternMatches(pattern, tool), { id, tool, argsText }),
+    judge(id, name, argsText) {
+      const schema = tools.find((tool) => tool.name === name)?.inputSchema ?? false;
+      const broken = violation(schema, JSON.parse(argsText));
+      if (broken) return ["invalid", broken];
+      return judge(rules, (pattern) => patternMatches(pattern, name), { id, tool: name, argsText });
+    },
     async run(name, args, callId, idempotencyKey, signal, note) {
       const tool = tools.find((tool) => tool.name === name);
       if (!tool) throw `there is no tool "${name}"`;

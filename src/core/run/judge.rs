@@ -90,6 +90,7 @@ impl Run {
             };
             match verdict(form.effect, opinions) {
                 Verdict::Allow => bodies.push(Body::CallAllowed { call, digest: form.digest }),
+                Verdict::Invalid(why) => bodies.push(self.settlement(&call, &Outcome::ArgumentsInvalid(why))?),
                 Verdict::Refuse(reason) => bodies.push(self.settlement(&call, &Outcome::BlockedByPolicy(reason))?),
                 Verdict::Ask(prompt) => {
                     asked.push(id.clone());
