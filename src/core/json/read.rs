@@ -77,9 +77,7 @@ impl JsonError {
             JsonErrorKind::DuplicateKey(key) => ("the key # occurs twice", key.as_str()),
             JsonErrorKind::InexactInteger(literal) => ("the integer # cannot be held exactly", literal.as_str()),
             JsonErrorKind::Overflow(literal) => ("the number # is too large", literal.as_str()),
-            JsonErrorKind::Underflow(literal) => {
-                ("the number # is too small and would become zero", literal.as_str())
-            }
+            JsonErrorKind::Underflow(literal) => ("the number # is too small and would become zero", literal.as_str()),
         };
         let mut quoted = String::from(cut(literal, MAX_QUOTE));
         if quoted.len() < literal.len() {
