@@ -58,13 +58,16 @@ export function forwardTo(baseUrl) {
  * @param {import("node:test").TestContext} t
  * @param {string} url
  * @param {import("playwright-core").BrowserContextOptions} [options]
+ * @param {RegExp} [expected] console errors that belong to the test, such as a response of 500
  */
-export async function openPage(browser, t, url, options) {
+export async function openPage(browser, t, url, options, expected) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const errors = [];
   page.on("pageerror", (error) => errors.push(String(error)));
-  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !expected?.test(message.text())) errors.push(message.text());
+  });
   t.after(async () => {
     await context.close();
     assert.deepEqual(errors, []);
@@ -78,9 +81,9 @@ export async function openPage(browser, t, url, options) {
  *
  * @param {object} settings see page/page.mjs
  */
-export async function openTestPage(browser, t, site, settings = {}) {
+export async function openTestPage(browser, t, site, settings = {}, expected = undefined) {
   const query = new URLSearchParams({ settings: JSON.stringify(settings) });
-  const page = await openPage(browser, t, `${site.url}/test/?${query}`);
+  const page = await openPage(browser, t, `${site.url}/test/?${query}`, undefined, expected);
   await page.evaluate(() => window.ready);
   return page;
 }
