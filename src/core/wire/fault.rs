@@ -86,7 +86,12 @@ pub(super) fn from_json(value: &Json, status: Option<u16>) -> ModelError {
         }
     }
     if message.is_empty() {
-        message = error.text();
+        if let Some(status) = status {
+            message.push_str("The server answered with status ");
+            write_number(status.into(), &mut message);
+            message.push_str(": ");
+        }
+        message.push_str(&error.text());
     }
 
     let mut tag = String::new();
