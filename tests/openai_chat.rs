@@ -473,7 +473,7 @@ fn an_http_error_is_read_whatever_its_shape() {
             "model_overloaded retry: The server answered with status 503 and an HTML page titled \"503 Service Temporarily Unavailable\".",
         ),
         (529, "upstream\nbusy", "model_overloaded retry: The server answered with status 529: upstream busy"),
-        (408, "{}", "model_overloaded retry: {}"),
+        (408, "{}", "model_overloaded retry: The server answered with status 408: {}"),
         (400, "{\"broken", "model_bad_request final: The server answered with status 400: {\"broken"),
     ] {
         let error = http_error(status, body.as_bytes(), RetryHints::default());
