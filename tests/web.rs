@@ -135,6 +135,11 @@ async fn if_a_write_fails_nothing_runs() {
         let lines = told.get("lines").and_then(Json::as_array).unwrap();
         let started = lines.iter().any(|line| line.as_str().unwrap().contains("tool.call.started"));
         assert_eq!(told.get("runs").and_then(Json::as_u64), Some(u64::from(started)), "write {fail_at}: {told}");
+        // The page shows what is stored: no decision, result or answer that was not written.
+        let shown = told.get("messages").map(Json::to_string).unwrap_or_default();
+        let stored = |kind: &str| lines.iter().any(|line| line.as_str().unwrap().contains(kind));
+        assert_eq!(shown.contains("\"decision\""), stored("tool.call.decided"), "write {fail_at}: {told}");
+        assert_eq!(shown.contains("\"result\""), stored("tool.call.completed"), "write {fail_at}: {told}");
         if lines.len() < events - 1 {
             assert_eq!(text(&told, &["rejected", "code"]), "storage", "write {fail_at}: {told}");
         }

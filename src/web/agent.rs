@@ -84,7 +84,8 @@ impl RawAgent {
     pub fn dispose(&self) {
         let open = self.open.take();
         for driver in open {
-            driver.abort();
+            driver.close("disposed", "The agent of this chat was disposed; create another one.".to_owned());
+            driver.wake();
         }
     }
 }

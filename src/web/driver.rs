@@ -36,7 +36,8 @@ pub struct Driver {
     pumping: Cell<bool>,
     /// How many events are stored.
     stored: Cell<u64>,
-    broken: RefCell<Option<String>>,
+    /// Why nothing more is written here, as an error's code and sentence.
+    closed: RefCell<Option<(&'static str, String)>>,
     /// Who waits for events to be stored or for the run to rest; all are woken after every change.
     waiters: RefCell<Vec<Waker>>,
     listeners: RefCell<Vec<(u32, Function)>>,
@@ -55,9 +56,7 @@ pub struct Partial {
 impl Driver {
     /// Opens a chat as the store left it. Calls no model and no tool.
     pub async fn open(setup: Rc<Setup>, id: &str) -> Result<Rc<Self>, JsValue> {
-        let lines = to_strings(settled(setup.host.load(id)).await?, "store.load")?;
-        let chat = Chat::replay(ChatId::new(id), lines.iter().map(String::as_str));
-        let chat = chat.map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))?;
+        let chat = load(&setup, id).await?;
         let stored = Cell::new(chat.next_seq());
         let run = RefCell::new(Run::new(chat, setup.settings.clone()));
         let opened = Rc::new(Self {
@@ -69,7 +68,7 @@ impl Driver {
             tool_aborts: RefCell::default(),
             pumping: Cell::new(false),
             stored,
-            broken: RefCell::default(),
+            closed: RefCell::default(),
             waiters: RefCell::default(),
             listeners: RefCell::default(),
             next_listener: Cell::new(0),
@@ -103,8 +102,8 @@ impl Driver {
 
     /// An error if this chat can no longer write.
     pub fn check(&self) -> Result<(), JsValue> {
-        match &*self.broken.borrow() {
-            Some(why) => Err(error("storage", why)),
+        match &*self.closed.borrow() {
+            Some((code, why)) => Err(error(code, why)),
             None => Ok(()),
         }
     }
@@ -124,7 +123,7 @@ impl Driver {
     /// Resolves once `done`, or once this chat can no longer write.
     async fn wait(&self, done: impl Fn() -> bool) -> Result<(), JsValue> {
         poll_fn(|context| {
-            if done() || self.broken.borrow().is_some() {
+            if done() || self.closed.borrow().is_some() {
                 return Poll::Ready(());
             }
             self.waiters.borrow_mut().push(context.waker().clone());
@@ -134,7 +133,8 @@ impl Driver {
         self.check()
     }
 
-    fn wake(&self) {
+    /// Lets those who wait look again.
+    pub fn wake(&self) {
         for waiter in self.waiters.take() {
             waiter.wake();
         }
@@ -163,6 +163,13 @@ impl Driver {
         }
     }
 
+    /// Ends this driver: what is under way is aborted, nothing more is written, nothing pending is decided. Who waits is
+    /// told by the next [`wake`](Self::wake).
+    pub fn close(&self, code: &'static str, why: String) {
+        self.closed.replace(Some((code, why)));
+        self.abort();
+    }
+
     /// Aborts the model request and the tools under way. An abort carries no reason.
     pub fn abort(&self) {
         if let Some(controller) = self.model_abort.take() {
@@ -183,7 +190,7 @@ impl Driver {
             loop {
                 let effect = this.run.borrow_mut().poll();
                 let Some(effect) = effect else { break };
-                if this.broken.borrow().is_none() {
+                if this.closed.borrow().is_none() {
                     this.carry_out(effect).await;
                 }
             }
@@ -224,8 +231,11 @@ impl Driver {
         match written {
             Ok(_) => self.stored.set(first.seq + events.len() as u64),
             Err(thrown) => {
-                self.broken.replace(Some(text_of(&thrown)));
-                self.abort();
+                self.close("storage", text_of(&thrown));
+                // What was not stored did not happen: the page sees the chat as the store has it.
+                if let Ok(chat) = load(&self.setup, first.chat.as_str()).await {
+                    self.run.replace(Run::new(chat, self.setup.settings.clone()));
+                }
             }
         }
         self.changed();
@@ -305,4 +315,11 @@ impl Driver {
             Err(thrown) => Err(Failure::Threw(text_of(&thrown))),
         }
     }
+}
+
+/// The chat as the store has it.
+async fn load(setup: &Setup, id: &str) -> Result<Chat, JsValue> {
+    let lines = to_strings(settled(setup.host.load(id)).await?, "store.load")?;
+    let chat = Chat::replay(ChatId::new(id), lines.iter().map(String::as_str));
+    chat.map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))
 }
