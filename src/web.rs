@@ -13,6 +13,7 @@ mod fetch;
 pub mod guard;
 mod host;
 mod platform;
+mod setup;
 mod value;
 
 pub use agent::{RawAgent, RawChat, install};

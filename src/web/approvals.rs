@@ -6,10 +6,11 @@ use js_sys::Function;
 use wasm_bindgen::prelude::*;
 use web_sys::ShadowRoot;
 
-use super::agent::{RawChat, person as identified};
+use super::agent::RawChat;
 use super::card::{CardList, Decided};
 use super::driver::Driver;
 use super::platform;
+use super::setup::person as identified;
 use crate::core::card::cards;
 use crate::core::message::RequestId;
 use crate::core::outcome::{Decider, PersonId, Via};

@@ -11,10 +11,10 @@ use js_sys::Function;
 use wasm_bindgen::JsValue;
 use web_sys::{AbortController, Blob};
 
-use super::agent::Setup;
 use super::error::{error, from_run, text_of};
 use super::fetch::{settled, within};
 use super::platform;
+use super::setup::Setup;
 use super::value::{from_strings, to_strings};
 use crate::core::approval::Request;
 use crate::core::event::Event;

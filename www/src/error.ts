@@ -12,3 +12,9 @@ export class CountersignError extends Error {
     this.code = code;
   }
 }
+
+/** @internal A thrown value as one line. */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message || thrown.name;
+  return typeof thrown === "string" ? thrown : "something that is no Error was thrown";
+}

@@ -1,6 +1,5 @@
-import { CountersignError } from "./error.js";
-import { invalid, isFunction, isText, Options } from "./options.js";
-import { messageOf } from "./tools.js";
+import { CountersignError, messageOf } from "./error.js";
+import { invalid, isFunction, isText, Options } from "./reader.js";
 
 /** A call as a rule sees it. Rules answer at once: a promise counts as a rule that could not be evaluated. */
 export interface RuleCall {

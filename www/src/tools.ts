@@ -1,4 +1,5 @@
-import { invalid, isFunction, Options } from "./options.js";
+import { messageOf } from "./error.js";
+import { invalid, isFunction, Options } from "./reader.js";
 import type { Tool, ToolContext } from "./types.js";
 
 /** Reads `options.tools`. Each tool is a copy: what a page does to its own object later changes nothing here. */
@@ -55,10 +56,4 @@ export async function runTool(tool: Tool, args: string, context: ToolContext): P
 
 function cannot(why: string): never {
   throw `the tool ran, but its result cannot be written as JSON (${why})`;
-}
-
-/** A thrown value as one line. */
-export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message || thrown.name;
-  return typeof thrown === "string" ? thrown : "something that is no Error was thrown";
 }
