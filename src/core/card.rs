@@ -3,7 +3,7 @@
 
 mod visible;
 
-use self::visible::visible;
+use self::visible::{visible, visible_line};
 use super::arguments::Arguments;
 use super::event::Decision;
 use super::json::{JoinedText, Json, Writer, cut, write_number};
@@ -93,8 +93,8 @@ pub fn view(name: &str, title: Option<&str>, arguments: &str, state: &CallState)
     let mut rows = Vec::new();
     leaves("", arguments.value(), &mut rows);
     Some(CardView {
-        tool: visible(name),
-        title: title.map(visible),
+        tool: visible_line(name),
+        title: title.map(visible_line),
         why: visible(&request.prompt),
         arguments: rows,
         digest: request.digest.as_str().to_owned(),
@@ -124,7 +124,7 @@ fn leaves(path: &str, value: &Json, rows: &mut Vec<Row>) {
             for (key, field) in fields {
                 let mut inner = String::from(path);
                 inner.push_str(if path.is_empty() { "" } else { "." });
-                inner.push_str(&visible(key));
+                inner.push_str(&visible_line(key));
                 leaves(&inner, field, rows);
             }
             return;

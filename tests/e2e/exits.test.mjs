@@ -227,6 +227,82 @@ describe("a run", () => {
   });
 });
 
+describe("a chat", () => {
+  it("takes messages of one tick one after the other", async (t) => {
+    const { told, requests } = await play(t, [], async ({ agentOf }) => {
+      const chat = await agentOf().open("c");
+      await Promise.all(["a", "b", "c"].map((message) => chat.send(message)));
+      return chat.snapshot().messages.map(({ type, text }) => `${type} ${text}`);
+    });
+    const answered = (message) => [`user ${message}`, "assistant The end."];
+    assert.deepEqual(told, ["a", "b", "c"].flatMap(answered));
+    assert.deepEqual(
+      requests.map((request) => messagesOf(request).length),
+      [1, 3, 5],
+    );
+    checkHistories(requests);
+  });
+
+  it("that two agents share runs its approved call once; the one that lost sees what is stored", async (t) => {
+    const { told } = await play(t, [calls(["eat", "{}"])], async ({ agentOf, make, memoryStore, rejection, runs }) => {
+      const store = memoryStore();
+      const open = () => agentOf({ store, tools: [make("eat")] }).open("c");
+      const first = await open();
+      await first.send("Eat.");
+      const [request] = first.snapshot().requests;
+      const second = await open();
+      const found = second.snapshot().status;
+      await (await second.decide(request.id, { approve: true, by: "ada" })).continuation;
+      const lost = await rejection(() => first.decide(request.id, { approve: true, by: "ada" }));
+      return { found, lost: lost.code, shown: first.snapshot().status, runs };
+    });
+    assert.deepEqual(told, { found: "pending", lost: "storage", shown: "done", runs: ["eat"] });
+  });
+
+  it("does not open on a log that is none, and says where it fails", async (t) => {
+    const { told } = await play(t, [], async ({ agentOf, rejection }) => {
+      const open = (lines) => agentOf({ store: { load: async () => lines, append: async () => {} } }).open("c");
+      return [await rejection(() => open(["{}"])), await rejection(() => open(7))];
+    });
+    assert.deepEqual([told[0].code, told[1].code], ["log_corrupt", "invalid_options"]);
+    assert.match(told[0].message, /event 0/);
+    assert.match(told[1].message, /^store\.load must give an array of strings/);
+  });
+
+  it("shows hostile arguments as text, hidden characters as tokens", async (t) => {
+    const args = JSON.stringify({ "a\u202e\nb": "x\u200b<img src=x onerror=alert(1)>", deep: [{ k: null }] });
+    const { told } = await play(t, [calls(["eat", args])], async ({ agentOf, make }) => {
+      const chat = await agentOf({ tools: [make("eat")] }).open("c");
+      const element = document.querySelector("countersign-approvals");
+      element.chat = chat;
+      await chat.send("Eat.");
+      const rows = chat.snapshot().requests[0].view.arguments.map(({ path, text }) => [path, text]);
+      return { rows, images: element.shadowRoot.querySelectorAll("img").length, drawn: element.shadowRoot.textContent };
+    });
+    const rows = [
+      ["a⟨U+202E⟩⟨U+000A⟩b", "x⟨U+200B⟩<img src=x onerror=alert(1)>"],
+      ["deep[0].k", "null"],
+    ];
+    assert.deepEqual([told.rows, told.images], [rows, 0]);
+    for (const part of rows.flat()) assert.ok(told.drawn.includes(part), `${part} is drawn`);
+  });
+
+  it("ends when its agent is disposed, without recording a failure", async (t) => {
+    const { told } = await play(t, [calls(["slow", "{}"])], async ({ agentOf, make, rejection }) => {
+      const slow = make("slow", { effect: "read", run: () => new Promise(() => {}) });
+      const agent = agentOf({ tools: [slow] });
+      const chat = await agent.open("c");
+      const sent = rejection(() => chat.send("Go."));
+      while (chat.snapshot().messages[1]?.calls?.[0]?.state !== "running") {
+        await new Promise((next) => setTimeout(next));
+      }
+      agent.dispose();
+      return { sent: (await sent).code, later: (await rejection(() => chat.send("And?"))).code };
+    });
+    assert.deepEqual(told, { sent: "disposed", later: "disposed" });
+  });
+});
+
 describe("a server that misbehaves", () => {
   const cases = {
     "says 401": [

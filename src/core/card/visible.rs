@@ -1,12 +1,22 @@
 //! Text as a person can judge it: a character that cannot be seen, or that moves others, stands as a visible token.
 //! Tokens replace; nothing is stripped.
 
-/// Replaces control characters (but line feeds), bidirectional controls, spaces of unusual width, private-use and
-/// default-ignorable characters by tokens such as `⟨U+202E⟩`.
+/// A text of one line, such as a name or a key: a line break in it is hidden too, or it could pass for a row of its own.
+pub fn visible_line(text: &str) -> String {
+    show(text, true)
+}
+
+/// A text that may have lines.
 pub fn visible(text: &str) -> String {
+    show(text, false)
+}
+
+/// Replaces control characters, bidirectional controls, spaces of unusual width, private-use and
+/// default-ignorable characters by tokens such as `⟨U+202E⟩`.
+fn show(text: &str, one_line: bool) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
-        if is_hidden(character) {
+        if is_hidden(character) || one_line && character == '\n' {
             shown.push_str("⟨U+");
             let code = u32::from(character);
             let digits = if code > 0xF_FFFF {
