@@ -4,9 +4,9 @@
 
 mod sim;
 
-use countersign::core::message::TurnEnd;
-use countersign::core::outcome::{DenyReason, Failure};
-use countersign::core::run::{Handled, RunError};
+use countersign::core::message::{MessageId, Part, RequestId, TurnEnd};
+use countersign::core::outcome::{DenyReason, Failure, Via};
+use countersign::core::run::{Effect, Handled, Input, RunError};
 use expect_test::{Expect, expect};
 use sim::{Sim, answer, calls, settings};
 
@@ -585,5 +585,60 @@ fn a_log_that_does_not_follow_is_corrupt_and_says_where() {
         let mut spoiled = sim.lines.clone();
         spoiled[at] = spoiled[at].replace("\"v\":", "\"v\":9");
         assert_eq!(replay(spoiled).map(|_| ()), Err(at as u64), "event {at} of a newer version");
+    }
+}
+
+/// Hands the run inputs without carrying out what they ask for, as while a write is under way; then counts what is left
+/// to do beside storing and telling.
+fn left_after_stop(prepare: impl FnOnce(&mut Sim), input: Input) -> usize {
+    let mut sim = Sim::new(settings());
+    prepare(&mut sim);
+    sim.run.handle(input).unwrap();
+    sim.run.handle(Input::Stop { at: sim.now, partial: String::new() }).unwrap();
+    std::iter::from_fn(|| sim.run.poll())
+        .filter(|effect| !matches!(effect, Effect::Persist(_) | Effect::Done(_)))
+        .count()
+}
+
+#[test]
+fn a_stop_while_a_write_is_under_way_leaves_nothing_to_begin() {
+    let parts = vec![Part::Text("go".to_owned())];
+    let send = Input::Send { at: 1_000, message: MessageId::new("m"), author: None, parts };
+    assert_eq!(left_after_stop(|_| {}, send), 0, "no model request begins");
+    let decide = Input::Decide {
+        at: 1_000,
+        request: RequestId::new("q1"),
+        approve: true,
+        by: None,
+        via: Via::Card,
+        reason: None,
+        note: None,
+    };
+    let asked = |sim: &mut Sim| {
+        sim.send(Some("ada")).unwrap();
+        sim.turn(calls(&[("eat", "{}")])).unwrap();
+    };
+    assert_eq!(left_after_stop(asked, decide), 0, "no tool begins");
+}
+
+#[test]
+fn arguments_that_differ_are_shown_differently() {
+    let paths = |arguments: &str| {
+        let mut sim = Sim::new(settings());
+        sim.send(Some("ada")).unwrap();
+        sim.turn(calls(&[("eat", arguments)])).unwrap();
+        let cards = countersign::core::card::cards(&sim.run, None);
+        cards[0].view.arguments.iter().map(|row| row.path.clone()).collect::<Vec<_>>().join(" ")
+    };
+    for (arguments, expected) in [
+        (r#"{"a":{"b":1}}"#, "a.b"),
+        (r#"{"a.b":1}"#, r#"["a.b"]"#),
+        (r#"{"c":[0]}"#, "c[0]"),
+        (r#"{"c[0]":0}"#, r#"["c[0]"]"#),
+        (r#"{"":{}}"#, r#"[""]"#),
+        (r#"{"":{"":1},"x":{}}"#, r#"[""][""] x"#),
+        ("{}", ""),
+    ] {
+        assert_eq!(paths(arguments), expected, "{arguments}");
     }
 }

@@ -6,7 +6,7 @@ mod visible;
 use self::visible::{visible, visible_line};
 use super::arguments::Arguments;
 use super::event::Decision;
-use super::json::{JoinedText, Json, Writer, cut, write_number};
+use super::json::{JoinedText, Json, Writer, cut, write_number, write_string};
 use super::log::{CallState, Entry, Stage};
 use super::outcome::{PersonId, Token};
 use super::run::Run;
@@ -118,13 +118,25 @@ pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
     cards
 }
 
+/// A key as a step of a path. One that could pass for several steps, or for none, stands in brackets and quotes.
+fn push_key(key: &str, path: &mut String) {
+    let plain = !key.is_empty() && !key.bytes().any(|byte| matches!(byte, b'.' | b'[' | b']' | b'"'));
+    if plain {
+        path.push_str(if path.is_empty() { "" } else { "." });
+        path.push_str(&visible_line(key));
+    } else {
+        path.push('[');
+        write_string(&visible_line(key), path);
+        path.push(']');
+    }
+}
+
 fn leaves(path: &str, value: &Json, rows: &mut Vec<Row>) {
     let kind = match value {
         Json::Object(fields) if !fields.is_empty() => {
             for (key, field) in fields {
                 let mut inner = String::from(path);
-                inner.push_str(if path.is_empty() { "" } else { "." });
-                inner.push_str(&visible_line(key));
+                push_key(key, &mut inner);
                 leaves(&inner, field, rows);
             }
             return;
@@ -139,6 +151,7 @@ fn leaves(path: &str, value: &Json, rows: &mut Vec<Row>) {
             }
             return;
         }
+        // No arguments at all: a key, even an empty one, has given the path something by now.
         Json::Object(_) if path.is_empty() => return,
         Json::Object(_) => "object",
         Json::Array(_) => "array",

@@ -364,6 +364,16 @@ impl Run {
         &self.settings
     }
 
+    /// Whether the model request of this ticket is still waited for.
+    pub fn awaits_model(&self, ticket: u64) -> bool {
+        self.activity.model == Some(ticket)
+    }
+
+    /// Whether the result of this call is still waited for.
+    pub fn awaits_tool(&self, call: &CallId) -> bool {
+        self.activity.tools.contains(call)
+    }
+
     /// The host's name for a tool, for people.
     pub fn title(&self, tool: &str) -> Option<&str> {
         self.settings.tools.iter().find(|known| known.name == tool)?.title.as_deref()
@@ -485,6 +495,8 @@ impl Run {
         }
         let next_ticket = self.activity.next_ticket;
         self.activity = Activity { next_ticket, ..Activity::default() };
+        // What was to happen and is not begun does not begin: only what is to be stored or told stays queued.
+        self.effects.retain(|effect| matches!(effect, Effect::Persist(_) | Effect::Done(_)));
         self.end_early(at, "stopped", |approved| Outcome::ApprovalCancelled { approved })?;
         self.rest();
         Ok(())

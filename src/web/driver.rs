@@ -178,6 +178,7 @@ impl Driver {
         for (_, controller) in self.tool_aborts.take() {
             controller.abort();
         }
+        self.partial.take();
     }
 
     /// Works through the effects, one pump at a time.
@@ -283,6 +284,10 @@ impl Driver {
             let known = run.settings().tools.iter().find(|known| known.name == permit.tool());
             known.is_some_and(|tool| permit.covers(run.chat().id(), tool))
         });
+        // A stop came between the permit and here.
+        if !self.look(|run| run.awaits_tool(permit.call())) {
+            return;
+        }
         let result = match AbortController::new() {
             Ok(controller) if covered => self.call_tool(&permit, controller).await,
             _ => Err(Failure::Threw("the tool is no longer what was approved; it was not called".to_owned())),

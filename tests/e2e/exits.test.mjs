@@ -227,6 +227,53 @@ describe("a run", () => {
   });
 });
 
+describe("a stop", () => {
+  it("in the moment a call is about to start keeps it from starting", async (t) => {
+    const { told, requests } = await play(t, [calls(["eat", "{}"])], async ({ agentOf, make, runs }) => {
+      const chat = await agentOf({ tools: [make("eat")] }).open("c");
+      await chat.send("Eat.");
+      const end = chat.subscribe(() => {
+        if (chat.snapshot().messages[1].calls[0].state !== "running") return;
+        end();
+        chat.stop();
+      });
+      const [request] = chat.snapshot().requests;
+      const { continuation } = await chat.decide(request.id, { approve: true, by: "ada" });
+      const { status } = await continuation;
+      await chat.send("And?");
+      return { status, runs };
+    });
+    assert.deepEqual(told, { status: "stopped", runs: [] });
+    checkHistories(requests);
+  });
+
+  it("of one run leaves no text of it in the next", async (t) => {
+    const slow = {
+      status: 200,
+      contentType: "text/event-stream",
+      chunks: (async function* () {
+        for (let n = 0; n < 20; n += 1) {
+          yield event({ content: "old " });
+          await new Promise((done) => setTimeout(done, 20));
+        }
+      })(),
+    };
+    const { told } = await play(t, [slow], async ({ agentOf }) => {
+      const chat = await agentOf().open("c");
+      const first = chat.send("A");
+      await new Promise((done) => {
+        const end = chat.subscribe(() => chat.snapshot().streaming && done(end()));
+      });
+      await chat.stop();
+      await first;
+      const stale = chat.snapshot().streaming;
+      const { text } = await chat.send("B");
+      return { stale, text, streaming: chat.snapshot().streaming };
+    });
+    assert.deepEqual(told, { stale: undefined, text: "The end.", streaming: undefined });
+  });
+});
+
 describe("a chat", () => {
   it("takes messages of one tick one after the other", async (t) => {
     const { told, requests } = await play(t, [], async ({ agentOf }) => {

@@ -21,6 +21,10 @@ const LONGEST_WAIT: u64 = 20_000;
 
 /// Sends the history and hands the turn, or why there is none, to the run.
 pub(super) async fn call(driver: &Rc<Driver>, ticket: u64, closing: bool) {
+    // A stop came between the effect and here.
+    if !driver.look(|run| run.awaits_model(ticket)) {
+        return;
+    }
     driver.partial.take();
     let answer = match AbortController::new() {
         Ok(controller) => {
