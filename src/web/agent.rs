@@ -16,7 +16,7 @@ use super::platform;
 use super::setup::{Setup, person};
 use super::value::from_text;
 use crate::core::message::{MessageId, Part, RequestId};
-use crate::core::outcome::{DenyReason, Via};
+use crate::core::outcome::{DenyReason, PersonId, Via};
 use crate::core::run::{Handled, Input, RunError};
 use crate::core::snapshot;
 
@@ -70,31 +70,29 @@ pub struct RawChat {
 
 #[wasm_bindgen]
 impl RawChat {
-    /// Sends a message, of the agent's user or, where `has_by`, of `by` (`None`: not known). Waits for a run that is at work, supersedes one that waits for a person. Resolves when
-    /// the run rests.
-    pub fn send(&self, text: String, has_by: bool, by: Option<String>, signal: Option<AbortSignal>) -> Promise {
+    /// Sends a message, of the agent's user or, where `has_by`, of `by` (`None`: not known). Begins at once, so that a
+    /// stop in the same tick finds it; waits for a run that is at work, supersedes one that waits for a person.
+    /// Resolves when the run rests.
+    pub fn send(
+        &self,
+        text: String,
+        has_by: bool,
+        by: Option<String>,
+        signal: Option<AbortSignal>,
+    ) -> Result<Promise, JsValue> {
         let driver = self.driver();
-        promise(Box::pin(async move {
-            let author = if has_by { person(by) } else { driver.setup().user.clone() };
-            loop {
-                driver.check()?;
-                if signal.as_ref().is_some_and(AbortSignal::aborted) {
-                    return Err(error("aborted", "The message was not sent: its signal was aborted first."));
-                }
-                let message = MessageId::new(platform::random_id()?);
-                let parts = vec![Part::Text(text.clone())];
-                let (at, author) = (platform::now(), author.clone());
-                match driver.handle(Input::Send { at, message, author, parts }) {
-                    Ok(_) => break,
-                    Err(RunError::Busy) => driver.rest().await?,
-                    Err(wrong) => return Err(from_run(&wrong)),
-                }
+        let author = if has_by { person(by) } else { driver.setup().user.clone() };
+        let mut begun = begin(&driver, &text, author.as_ref(), signal.as_ref())?;
+        Ok(promise(Box::pin(async move {
+            while !begun {
+                driver.rest().await?;
+                begun = begin(&driver, &text, author.as_ref(), signal.as_ref())?;
             }
             let stopper = signal.map(|signal| StopOnAbort::new(&driver, signal)).transpose()?;
             driver.rest().await?;
             drop(stopper);
             from_text(&driver.look(snapshot::run_view))
-        }))
+        })))
     }
 
     /// Decides about a pending request. Resolves once the decision is stored, with `applied` or `already`.
@@ -189,6 +187,26 @@ impl RawChat {
 impl RawChat {
     pub(super) fn driver(&self) -> Rc<Driver> {
         Rc::clone(&self.driver)
+    }
+}
+
+/// Hands a message to the run; false while the run is at work.
+fn begin(
+    driver: &Rc<Driver>,
+    text: &str,
+    author: Option<&PersonId>,
+    signal: Option<&AbortSignal>,
+) -> Result<bool, JsValue> {
+    driver.check()?;
+    if signal.is_some_and(AbortSignal::aborted) {
+        return Err(error("aborted", "The message was not sent: its signal was aborted first."));
+    }
+    let message = MessageId::new(platform::random_id()?);
+    let parts = vec![Part::Text(text.to_owned())];
+    match driver.handle(Input::Send { at: platform::now(), message, author: author.cloned(), parts }) {
+        Ok(_) => Ok(true),
+        Err(RunError::Busy) => Ok(false),
+        Err(wrong) => Err(from_run(&wrong)),
     }
 }
 

@@ -57,6 +57,10 @@ impl CardList {
     pub fn new(root: &ShadowRoot, decide: Rc<dyn Fn(Decided)>) -> Result<Self, JsValue> {
         let styled: &Root = root.unchecked_ref();
         let sheet = Sheet::new()?;
+        // What the sheet cannot say itself, since a page would download it: every colour comes twice, for light and dark,
+        // and a page overrides it with a --countersign-* property. In arguments spaces count, also the last ones of a
+        // line: the tint shows where a text begins and ends. Of the gradients behind a long text the last two are shades at
+        // the edges; the first two scroll with the text and cover a shade where it ends.
         sheet.replace(include_str!("card/card.css"));
         styled.set_sheets(&Array::of1(&sheet))?;
         let watch = Watch::new(styled.page(), decide);

@@ -93,8 +93,12 @@ impl Driver {
         self.partial.borrow().clone()
     }
 
-    /// Hands an input to the run and sees to its effects.
+    /// Hands an input to the run and sees to its effects. A closed chat takes nothing in: what could not be stored must
+    /// not show.
     pub fn handle(self: &Rc<Self>, input: Input) -> Result<Handled, RunError> {
+        if self.closed.borrow().is_some() {
+            return Err(RunError::Stale);
+        }
         let handled = self.run.borrow_mut().handle(input)?;
         self.pump();
         Ok(handled)

@@ -30,7 +30,10 @@ impl Endpoint {
         signal: &AbortSignal,
         limit: u64,
     ) -> Result<Response, ModelError> {
-        let headers = settled(host.headers()).await.map_err(|thrown| {
+        let headers = within(host, host.headers(), limit).await.map_err(|thrown| {
+            if thrown.is_undefined() {
+                return late();
+            }
             let message = ["The headers for the model request failed: ", &text_of(&thrown), "."].concat();
             ModelError::new(ModelErrorClass::Auth, message)
         })?;

@@ -6,7 +6,7 @@ import type { RawChat } from "./wasm/countersign.js";
 import { enter } from "./wasm.js";
 
 export interface SendOptions {
-  /** Stops the run when it aborts. */
+  /** Stops the run when it aborts before `send` resolves; a run that waits for a person is stopped by `chat.stop()`. */
   signal?: AbortSignal;
   /** The message's author, where it is not the agent's user; null for not known. */
   by?: string | null;
@@ -60,9 +60,13 @@ export class Chat {
     if (typeof message !== "string" || message.trim() === "") {
       throw new CountersignError("invalid_options", "send(message) needs a string that is not empty.");
     }
+    const { signal } = options;
+    if (signal !== undefined && !(signal instanceof AbortSignal)) {
+      throw new CountersignError("invalid_options", "send: signal must be an AbortSignal, or left out.");
+    }
     // Undefined stands for the agent's user, null for "not known".
     const by = options.by === undefined ? undefined : readDecider(options.by);
-    return enter(() => this.#raw.send(message, by !== undefined, by, options.signal));
+    return enter(() => this.#raw.send(message, by !== undefined, by, signal));
   }
 
   /**
@@ -77,7 +81,10 @@ export class Chat {
     const by = readDecider(options.by);
     readDecision(approve, reason, note);
     const result = await enter(() => this.#raw.decide(requestId, approve, by, reason, note));
-    return { result: result as "applied" | "already", continuation: enter(() => this.#raw.settle()) };
+    const continuation: Promise<RunResult> = enter(() => this.#raw.settle());
+    // Who does not wait for it is not to be bothered by its failure: the snapshot tells it too.
+    continuation.catch(() => {});
+    return { result: result as "applied" | "already", continuation };
   }
 
   /** Goes on with a run that was left interrupted. Never called for you. */
@@ -97,6 +104,8 @@ export class Chat {
 
   #draw(): Snapshot {
     const count = this.#raw.messageCount();
+    // After a write that failed there are fewer: the chat is as the store has it.
+    this.#settled.length = Math.min(this.#settled.length, Math.max(count - 1, 0));
     while (this.#settled.length < count - 1) {
       this.#settled.push(freeze(this.#raw.message(this.#settled.length)) as Message);
     }

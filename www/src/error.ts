@@ -15,6 +15,6 @@ export class CountersignError extends Error {
 
 /** @internal A thrown value as one line. */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message || thrown.name;
+  if (thrown instanceof Error) return String(thrown.message || thrown.name || "an error without a message");
   return typeof thrown === "string" ? thrown : "something that is no Error was thrown";
 }

@@ -5,6 +5,9 @@ import { runTool } from "./tools.js";
 import type { AgentOptions, ToolContext } from "./types.js";
 import { patternMatches } from "./wasm/countersign.js";
 
+/** Milliseconds; timers with longer waits fire at once. */
+const LONGEST_TIMER = 0x7fffffff;
+
 /** The page's own functions, as the wasm side calls them. Nothing here decides: that is done in wasm. */
 export interface Host {
   /** What the rules say of a call: `[verdict, reason …]`; `["invalid", problem]` if it breaks the tool's schema. */
@@ -39,9 +42,10 @@ export function readHost(options: AgentOptions): { setup: string; host: Host } {
     load: async (chat) => store.load(chat),
     append: async (chat, seq, lines) => store.append(chat, seq, lines),
     // Longer waits than a timer can count are slept in parts.
-    sleep: (ms) => new Promise((wake) => setTimeout(wake, Math.min(ms, 0x7fffffff))),
+    sleep: (ms) => new Promise((wake) => setTimeout(wake, Math.min(ms, LONGEST_TIMER))),
     async within(work, ms) {
-      if (ms === 0) return work;
+      // A limit of more than a timer can count, 24 days, is as good as none.
+      if (ms === 0 || ms > LONGEST_TIMER) return work;
       let timer: ReturnType<typeof setTimeout> | undefined;
       const late = new Promise<never>((_, reject) => {
         timer = setTimeout(reject, ms);
@@ -52,7 +56,9 @@ export function readHost(options: AgentOptions): { setup: string; host: Host } {
       // Few, since each further one can fail a preflight.
       const all: Record<string, string> = { "content-type": "application/json", accept: "text/event-stream" };
       const given = typeof headers === "function" ? await headers() : headers;
-      for (const [name, value] of Object.entries(given ?? {})) all[name.toLowerCase()] = value;
+      for (const [name, value] of given instanceof Headers ? given : Object.entries(given ?? {})) {
+        if (value !== undefined) all[name.toLowerCase()] = value;
+      }
       return all;
     },
     fetch: async (url, init) => (own ?? fetch)(url, init),

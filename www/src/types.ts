@@ -6,6 +6,7 @@ import type { DecidedBy, DenyReason, Outcome, Renderer, Via } from "./tokens.js"
 export interface User {
   /** An opaque, non-empty id; it never reaches the model. */
   id: string;
+  /** For the page's own use; nothing here reads it. */
   name?: string;
 }
 
@@ -36,13 +37,16 @@ export interface Tool {
   run: (args: any, context: ToolContext) => unknown;
 }
 
+/** Headers of a request; an undefined one is left out. */
+export type GivenHeaders = Headers | Record<string, string | undefined>;
+
 /** Where model requests go; made by {@link openaiChat}. */
 export interface Model {
   /** Everything before `/chat/completions`; https, on this machine, or of the page's own origin. */
   baseUrl: string;
   model: string;
   /** Further headers, such as `authorization`; a function is called for every request. */
-  headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
+  headers?: GivenHeaders | (() => GivenHeaders | Promise<GivenHeaders>);
   /** Default `same-origin`. */
   credentials?: "omit" | "same-origin" | "include";
   fetch?: (url: string, init: RequestInit) => Promise<Response>;

@@ -82,8 +82,7 @@ impl Run {
                     continue;
                 }
             };
-            // A call whose opinions did not arrive gets the default verdict, which asks; without an id for the
-            // request it cannot wait either, and is refused.
+            // Without opinions there is no verdict, and without an id nothing can wait: such a call is refused.
             let Some((opinions, id)) = inputs.next() else {
                 bodies.push(self.settlement(&call, &Outcome::ToolUnavailable(Unavailable::Withdrawn))?);
                 continue;

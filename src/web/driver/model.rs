@@ -55,7 +55,8 @@ async fn attempts(driver: &Rc<Driver>, controller: &AbortController, closing: bo
             Err(error) => error,
         };
         let wait = error.retry_after_ms.unwrap_or(500 << (RETRIES - left));
-        let begun = !driver.partial.borrow().text.is_empty();
+        let Partial { text, reasoning } = driver.partial();
+        let begun = !text.is_empty() || !reasoning.is_empty();
         if error.class == ModelErrorClass::Timeout {
             controller.abort();
         }
