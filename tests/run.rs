@@ -642,3 +642,17 @@ fn arguments_that_differ_are_shown_differently() {
         assert_eq!(paths(arguments), expected, "{arguments}");
     }
 }
+
+#[test]
+fn a_result_is_written_once() {
+    let mut sim = Sim::new(settings());
+    sim.send(Some("ada")).unwrap();
+    sim.turn(calls(&[("eat", "{\"n\":1}"), ("eat", "{\"n\":2}")])).unwrap();
+    sim.decide("q1", false, Some("ada")).unwrap();
+    let seq = sim.lines.len();
+    let again = sim.lines[seq - 1].replace(&format!("\"seq\":{}", seq - 1), &format!("\"seq\":{seq}"));
+    let lines = sim.lines.iter().map(String::as_str).chain([again.as_str()]);
+    let corrupt =
+        countersign::core::log::Chat::replay(countersign::core::message::ChatId::new("c"), lines).unwrap_err();
+    assert_eq!((corrupt.seq, corrupt.problem.as_str()), (seq as u64, "a second result for one call"));
+}
