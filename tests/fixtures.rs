@@ -41,7 +41,7 @@ fn read_json(path: &Path) -> Json {
 }
 
 fn model() -> OpenAiChat {
-    OpenAiChat::new("model", Vec::new(), Dialect::default()).unwrap()
+    OpenAiChat::new("model", "", Vec::new(), Dialect::default()).unwrap()
 }
 
 /// What the reducer made of a stream: the turn, or the error with the text that had arrived.
@@ -163,7 +163,7 @@ fn check_prefixes(name: &str, stream: &[u8], whole: &Outcome) {
 fn check_history_item(name: &str, turn: &Turn) {
     let call_ids: Vec<CallId> = (1..=turn.calls.len()).map(|place| CallId::new(format!("t1c{place}"))).collect();
     let item = HistoryItem::Assistant { turn: turn.clone().into(), call_ids: call_ids.clone() };
-    let bytes = model().item(&item, true);
+    let bytes = model().item(&item, None);
     let item: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(item["role"], "assistant", "{name}");
     if turn.calls.is_empty() {

@@ -21,7 +21,7 @@ fn params(text: &str) -> Vec<(String, Json)> {
 }
 
 fn model(params_text: &str) -> OpenAiChat {
-    OpenAiChat::new("gpt-x", params(params_text), Dialect::default()).unwrap()
+    OpenAiChat::new("gpt-x", "", params(params_text), Dialect::default()).unwrap()
 }
 
 fn tool(name: &str, description: &str, schema: &str) -> ToolSpec {
@@ -43,7 +43,7 @@ fn turn(text: &str, calls: &[(&str, &str)]) -> Turn {
         text: text.into(),
         reasoning: String::new(),
         refusal: String::new(),
-        extra: TurnExtra { message: Vec::new(), calls: vec![Vec::new(); calls.len()] },
+        extra: TurnExtra { calls: vec![Vec::new(); calls.len()], ..TurnExtra::default() },
         calls,
         usage: None,
     }
@@ -67,9 +67,9 @@ fn result(call: &str, text: &str) -> HistoryItem {
 fn body(model: &OpenAiChat, opening: &Opening<'_>, items: &[HistoryItem]) -> String {
     let mut body = model.head(opening);
     for (place, item) in items.iter().enumerate() {
-        body.extend(model.item(item, place == 0));
+        body.extend(model.item(item, place.checked_sub(1).and_then(|before| items.get(before))));
     }
-    body.extend(model.tail(None));
+    body.extend(model.tail(items.last(), None));
     String::from_utf8(body).unwrap()
 }
 
@@ -142,7 +142,7 @@ fn a_closing_request_keeps_the_tools_and_allows_none() {
 fn without_tools_nothing_is_said_about_them() {
     let dialect = Dialect { include_usage: false, ..Dialect::default() };
     let fields = params("{\"tool_choice\":\"auto\",\"parallel_tool_calls\":false,\"seed\":1}");
-    let model = OpenAiChat::new("gpt-x", fields, dialect).unwrap();
+    let model = OpenAiChat::new("gpt-x", "", fields, dialect).unwrap();
     check_body(
         &model,
         &BARE,
@@ -156,15 +156,15 @@ fn without_tools_nothing_is_said_about_them() {
 #[test]
 fn own_fields_are_refused_as_params() {
     for field in ["messages", "model", "stream", "tools"] {
-        let error =
-            OpenAiChat::new("m", params(&format!("{{\"seed\":1,\"{field}\":null}}")), Dialect::default()).unwrap_err();
+        let error = OpenAiChat::new("m", "", params(&format!("{{\"seed\":1,\"{field}\":null}}")), Dialect::default())
+            .unwrap_err();
         assert!(error.starts_with(&format!("params must not set \"{field}\": ")), "{error}");
     }
 }
 
 /// The assistant message a turn becomes.
 fn check_item(model: &OpenAiChat, turn: Turn, expected: &Expect) {
-    let item = String::from_utf8(model.item(&assistant(turn), true)).unwrap();
+    let item = String::from_utf8(model.item(&assistant(turn), None)).unwrap();
     serde_json::from_str::<serde_json::Value>(&item).unwrap();
     expected.assert_eq(&item);
 }
@@ -185,7 +185,7 @@ fn the_history_is_one_every_server_takes() {
         ("[1]", "{}"),
         ("123", "{}"),
     ] {
-        let item = plain.item(&assistant(turn("", &[("f", arguments)])), true);
+        let item = plain.item(&assistant(turn("", &[("f", arguments)])), None);
         let item: serde_json::Value = serde_json::from_slice(&item).unwrap();
         assert_eq!(item["tool_calls"][0]["function"]["arguments"], sent, "{arguments}");
     }
@@ -200,7 +200,7 @@ fn the_history_is_one_every_server_takes() {
         (&"a".repeat(80), &"a".repeat(64)),
     ] {
         let item: serde_json::Value =
-            serde_json::from_slice(&plain.item(&assistant(turn("", &[(name, "{}")])), true)).unwrap();
+            serde_json::from_slice(&plain.item(&assistant(turn("", &[(name, "{}")])), None)).unwrap();
         assert_eq!(item["tool_calls"][0]["function"]["name"], sent, "{name}");
     }
     check_item(&plain, turn("", &[]), &expect![[r#"{"role":"assistant","content":""}"#]]);
@@ -215,7 +215,7 @@ fn the_history_is_one_every_server_takes() {
     );
     let dialect = Dialect { empty_content: true, ..Dialect::default() };
     check_item(
-        &OpenAiChat::new("m", Vec::new(), dialect).unwrap(),
+        &OpenAiChat::new("m", "", Vec::new(), dialect).unwrap(),
         turn("", &[("f", "{}")]),
         &expect![[
             r#"{"role":"assistant","content":"","tool_calls":[{"id":"r1t1c1","type":"function","function":{"name":"f","arguments":"{}"}}]}"#
@@ -234,10 +234,10 @@ fn a_call_and_its_result_have_the_same_id_whatever_the_server_takes() {
         (nine.clone(), "r1t1c1", false, 9),
         (nine, "123456789", false, 9),
     ] {
-        let model = OpenAiChat::new("m", Vec::new(), dialect).unwrap();
+        let model = OpenAiChat::new("m", "", Vec::new(), dialect).unwrap();
         let call = HistoryItem::Assistant { turn: turn("", &[("f", "{}")]).into(), call_ids: vec![CallId::new(id)] };
-        let call: serde_json::Value = serde_json::from_slice(&model.item(&call, true)).unwrap();
-        let answer: serde_json::Value = serde_json::from_slice(&model.item(&result(id, "ok"), true)).unwrap();
+        let call: serde_json::Value = serde_json::from_slice(&model.item(&call, None)).unwrap();
+        let answer: serde_json::Value = serde_json::from_slice(&model.item(&result(id, "ok"), None)).unwrap();
         let sent = call["tool_calls"][0]["id"].as_str().unwrap();
         assert_eq!(answer["tool_call_id"], sent);
         assert_eq!((sent == id, sent.len()), (kept, length), "{id}: {sent}");
@@ -271,7 +271,7 @@ fn reasoning_and_signatures_go_back_as_they_came() {
     );
     let dialect = Dialect { replay_leftovers: false, ..Dialect::default() };
     check_item(
-        &OpenAiChat::new("m", Vec::new(), dialect).unwrap(),
+        &OpenAiChat::new("m", "", Vec::new(), dialect).unwrap(),
         turn,
         &expect![[
             r#"{"role":"assistant","content":null,"tool_calls":[{"id":"r1t1c1","type":"function","function":{"name":"f","arguments":"{}"}}]}"#
@@ -555,7 +555,7 @@ proptest! {
     #[test]
     fn any_history_makes_a_valid_request(history in arb_history(), instructions in any::<String>(), nine in any::<bool>()) {
         let dialect = Dialect { nine_character_ids: nine, ..Dialect::default() };
-        let model = OpenAiChat::new("m", Vec::new(), dialect).unwrap();
+        let model = OpenAiChat::new("m", "", Vec::new(), dialect).unwrap();
         let opening = Opening { instructions: Some(&instructions), ..BARE };
         let request: serde_json::Value = serde_json::from_str(&body(&model, &opening, &history)).unwrap();
         let messages = request["messages"].as_array().unwrap();

@@ -6,6 +6,8 @@
 
 mod codec;
 
+pub use codec::write_parts;
+
 use std::rc::Rc;
 
 use super::approval::Digest;

@@ -57,6 +57,26 @@ id!(
 pub enum Part {
     /// Plain text.
     Text(String),
+    /// A picture.
+    Image {
+        /// An `https:` URL, or a `data:` URL with the picture itself in base64.
+        url: String,
+    },
+    /// A document.
+    File {
+        /// What it is called.
+        name: String,
+        /// An `https:` URL, or a `data:` URL with the document itself in base64.
+        url: String,
+    },
+}
+
+impl Part {
+    /// Media type and base64 text of a `data:` URL; `None` for any other URL.
+    pub fn data_of(url: &str) -> Option<(&str, &str)> {
+        let (media_type, data) = url.strip_prefix("data:")?.split_once(',')?;
+        Some((media_type.strip_suffix(";base64")?, data))
+    }
 }
 
 /// A call as the model made it in one turn, not yet judged.
@@ -136,9 +156,14 @@ pub struct Turn {
     pub extra: TurnExtra,
 }
 
-/// Provider-shaped leftovers of a turn, kept for replay.
+/// The provider's own shape of a turn, as far as the fields above do not hold it. It goes back where it came from and
+/// nowhere else: signatures and encrypted reasoning mean nothing to another model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TurnExtra {
+    /// The endpoint and model the turn came from; empty where nothing is bound to them.
+    pub binding: String,
+    /// The turn's items whole, unmerged and in order, on wires whose turns are lists of items.
+    pub items: Vec<Json>,
     /// Unknown fields of the assistant message, in order.
     pub message: Vec<(String, Json)>,
     /// Per call, in call order: unknown fields of that call.

@@ -3,7 +3,7 @@
 //! A field without a value is left out, unless its absence says something: then it is null.
 
 use super::card;
-use super::event::{Decision, EndStatus};
+use super::event::{self, Decision, EndStatus};
 use super::json::{Writer, write_number};
 use super::log::{CallState, Entry, Stage};
 use super::message::{Part, TurnCall};
@@ -19,14 +19,20 @@ pub fn message(run: &Run, place: usize) -> String {
         None => return String::from("null"),
         Some(Entry::User { message, author, parts }) => {
             let mut text = String::new();
-            for (index, Part::Text(part)) in parts.iter().enumerate() {
-                text.push_str(if index == 0 { "" } else { "\n" });
-                text.push_str(part);
+            for part in parts {
+                if let Part::Text(part) = part {
+                    text.push_str(if text.is_empty() { "" } else { "\n" });
+                    text.push_str(part);
+                }
             }
             out.text("type", "user");
             out.text("id", message.as_str());
             out.optional("by", author.as_ref().map(PersonId::as_str));
             out.text("text", &text);
+            if parts.iter().any(|part| !matches!(part, Part::Text(_))) {
+                out.key("parts");
+                event::write_parts(parts, &mut out);
+            }
         }
         Some(Entry::Turn(entry)) => {
             out.text("type", "assistant");

@@ -9,7 +9,77 @@ pub mod openai_chat;
 
 pub use fault::{RetryHints, http_error, wait_ms};
 
-use super::message::ToolSpec;
+use super::message::{HistoryItem, ModelError, ToolSpec, Turn};
+use openai_chat::OpenAiChat;
+
+/// One endpoint and model, whatever it speaks. A request body is [`head`](Self::head), each history item by
+/// [`item`](Self::item), [`tail`](Self::tail).
+#[derive(Clone, Debug)]
+pub enum Wire {
+    /// OpenAI Chat Completions.
+    OpenAiChat(OpenAiChat),
+}
+
+impl Wire {
+    /// The body up to the place of the first history item.
+    pub fn head(&self, opening: &Opening<'_>) -> Vec<u8> {
+        match self {
+            Self::OpenAiChat(wire) => wire.head(opening),
+        }
+    }
+
+    /// One history item, to stand behind the head or behind the `previous` item. Its bytes depend on nothing that comes
+    /// later: what a provider has cached stays cached.
+    pub fn item(&self, item: &HistoryItem, previous: Option<&HistoryItem>) -> Vec<u8> {
+        match self {
+            Self::OpenAiChat(wire) => wire.item(item, previous),
+        }
+    }
+
+    /// What closes the body behind the `last` item, with a note of the host, if there is one.
+    pub fn tail(&self, last: Option<&HistoryItem>, note: Option<&str>) -> Vec<u8> {
+        match self {
+            Self::OpenAiChat(wire) => wire.tail(last, note),
+        }
+    }
+
+    /// Reads the response to one request.
+    pub fn reducer(&self) -> Reducer {
+        match self {
+            Self::OpenAiChat(wire) => Reducer::OpenAiChat(wire.reducer()),
+        }
+    }
+}
+
+/// Reads one response. Nothing of it may be acted on before [`finish`](Self::finish).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reducer {
+    /// OpenAI Chat Completions.
+    OpenAiChat(openai_chat::Reducer),
+}
+
+impl Reducer {
+    /// Takes the next bytes of the body, cut anywhere, and gives what they add for display.
+    pub fn feed(&mut self, bytes: &[u8]) -> Delta {
+        match self {
+            Self::OpenAiChat(reducer) => reducer.feed(bytes),
+        }
+    }
+
+    /// Whether the rest of the body can only be silence.
+    pub const fn is_done(&self) -> bool {
+        match self {
+            Self::OpenAiChat(reducer) => reducer.is_done(),
+        }
+    }
+
+    /// The body has ended: the turn, or why there is none.
+    pub fn finish(self) -> Result<Turn, ModelError> {
+        match self {
+            Self::OpenAiChat(reducer) => reducer.finish(),
+        }
+    }
+}
 
 /// What stands at the beginning of a request, before the history.
 #[derive(Clone, Copy, Debug)]

@@ -8,6 +8,7 @@ use crate::core::message::ToolSpec;
 use crate::core::outcome::PersonId;
 use crate::core::policy::ToolEffect;
 use crate::core::run::Settings;
+use crate::core::wire::Wire;
 use crate::core::wire::openai_chat::{Dialect, OpenAiChat};
 use crate::core::wording::Renderer;
 
@@ -17,7 +18,7 @@ pub struct Setup {
     pub(super) instructions: Option<String>,
     pub(super) settings: Settings,
     pub(super) specs: Vec<ToolSpec>,
-    pub(super) wire: OpenAiChat,
+    pub(super) wire: Wire,
     pub(super) endpoint: Endpoint,
     pub(super) timeouts: Timeouts,
     pub(super) host: Host,
@@ -51,8 +52,10 @@ impl Setup {
             setup.get("tools").and_then(Json::as_array).unwrap_or_default().iter().map(read_tool).collect();
         let params = setup.get("params").and_then(Json::as_object).unwrap_or_default().to_vec();
         let dialect = Dialect { include_usage: flag("includeUsage"), ..Dialect::default() };
-        let wire = OpenAiChat::new(&text("model").unwrap_or_default(), params, dialect)
-            .map_err(|wrong| ["options.", &wrong, "."].concat())?;
+        let (model, url) = (text("model").unwrap_or_default(), text("url").unwrap_or_default());
+        let binding = [&url, " ", &model].concat();
+        let wire = OpenAiChat::new(&model, &binding, params, dialect);
+        let wire = Wire::OpenAiChat(wire.map_err(|wrong| ["options.", &wrong, "."].concat())?);
         let renderer = text("renderer").as_deref().and_then(Renderer::from_token);
         Ok(Self {
             user: person(text("user")),
@@ -71,10 +74,7 @@ impl Setup {
                 idle: number("idleMs").unwrap_or_default(),
                 tool: number("toolMs").unwrap_or_default(),
             },
-            endpoint: Endpoint {
-                url: text("url").unwrap_or_default(),
-                credentials: text("credentials").unwrap_or_default(),
-            },
+            endpoint: Endpoint { url, credentials: text("credentials").unwrap_or_default() },
             host,
         })
     }

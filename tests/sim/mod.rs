@@ -239,7 +239,7 @@ pub fn calls(calls: &[(&str, &str)]) -> Turn {
         name: (*name).to_owned(),
         arguments: (*arguments).to_owned(),
     });
-    let extra = TurnExtra { message: Vec::new(), calls: vec![Vec::new(); calls.len()] };
+    let extra = TurnExtra { calls: vec![Vec::new(); calls.len()], ..TurnExtra::default() };
     Turn { end: TurnEnd::ToolCalls, calls: made.collect(), extra, ..answer("") }
 }
 

@@ -68,15 +68,7 @@ fn write_body(body: &Body, line: &mut Writer) {
             line.text("message_id", message.as_str());
             line.optional("owner", owner.as_ref().map(PersonId::as_str));
             line.key("parts");
-            line.open('[');
-            for Part::Text(part) in parts {
-                line.item();
-                line.open('{');
-                line.text("type", "text");
-                line.text("text", part);
-                line.close('}');
-            }
-            line.close(']');
+            write_parts(parts, line);
         }
         Body::TurnCompleted { turn } => write_turn(turn, line),
         Body::TurnFailed { code, message, text } => {
@@ -130,6 +122,32 @@ fn write_body(body: &Body, line: &mut Writer) {
     }
 }
 
+/// The parts of a message, in the shape that pages give and see too.
+pub fn write_parts(parts: &[Part], out: &mut Writer) {
+    out.open('[');
+    for part in parts {
+        out.item();
+        out.open('{');
+        match part {
+            Part::Text(text) => {
+                out.text("type", "text");
+                out.text("text", text);
+            }
+            Part::Image { url } => {
+                out.text("type", "image");
+                out.text("url", url);
+            }
+            Part::File { name, url } => {
+                out.text("type", "file");
+                out.text("name", name);
+                out.text("url", url);
+            }
+        }
+        out.close('}');
+    }
+    out.close(']');
+}
+
 fn write_item(item: &ResultItem, line: &mut Writer) {
     line.key("result_item");
     line.open('{');
@@ -162,6 +180,13 @@ fn write_turn(turn: &Turn, line: &mut Writer) {
     }
     line.close(']');
     line.value("usage", turn.usage.as_ref().unwrap_or(&Json::Null));
+    line.text("binding", &turn.extra.binding);
+    line.key("items");
+    line.open('[');
+    for item in &turn.extra.items {
+        line.bare(item);
+    }
+    line.close(']');
     line.fields("extra", &turn.extra.message);
 }
 
@@ -325,10 +350,17 @@ fn read_parts(read: Reader<'_>) -> Vec<Part> {
     let mut parts = Vec::new();
     for part in read.array("parts") {
         let part = read.object(part);
-        if part.text("type") != "text" {
-            part.reject("parts");
-        }
-        parts.push(Part::Text(part.text("text").to_owned()));
+        let own = |key| part.text(key).to_owned();
+        parts.push(match part.text("type") {
+            "image" => Part::Image { url: own("url") },
+            "file" => Part::File { name: own("name"), url: own("url") },
+            kind => {
+                if kind != "text" {
+                    part.reject("parts");
+                }
+                Part::Text(own("text"))
+            }
+        });
     }
     parts
 }
@@ -376,7 +408,12 @@ fn read_settled(kind: &str, read: Reader<'_>) -> Body {
 }
 
 fn read_turn(read: Reader<'_>) -> Turn {
-    let mut extra = TurnExtra { message: read.fields("extra"), calls: Vec::new() };
+    let mut extra = TurnExtra {
+        binding: read.text("binding").to_owned(),
+        items: read.array("items").to_vec(),
+        message: read.fields("extra"),
+        calls: Vec::new(),
+    };
     let mut calls = Vec::new();
     for call in read.array("calls") {
         let call = read.object(call);

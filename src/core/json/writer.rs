@@ -70,6 +70,12 @@ impl Writer {
         value.write(&mut self.0);
     }
 
+    /// An item of an array, of any kind.
+    pub fn bare(&mut self, value: &Json) {
+        self.item();
+        value.write(&mut self.0);
+    }
+
     /// A member that is an object.
     pub fn fields(&mut self, key: &str, fields: &[(String, Json)]) {
         self.key(key);

@@ -41,14 +41,16 @@ impl Default for Dialect {
 #[derive(Clone, Debug)]
 pub struct OpenAiChat {
     model: String,
+    binding: String,
     params: Vec<(String, Json)>,
     dialect: Dialect,
 }
 
 impl OpenAiChat {
-    /// A model with request fields that are merged into every request as they are. The error names a field that cannot be
-    /// given this way, and what to do instead.
-    pub fn new(model: &str, params: Vec<(String, Json)>, dialect: Dialect) -> Result<Self, String> {
+    /// A model, what its turns are bound to (see [`TurnExtra`](super::super::message::TurnExtra)), and request fields that
+    /// are merged into every request as they are. The error names a field that cannot be given this way, and what to do
+    /// instead.
+    pub fn new(model: &str, binding: &str, params: Vec<(String, Json)>, dialect: Dialect) -> Result<Self, String> {
         if let Some((name, _)) = params.iter().find(|(name, _)| OWN_FIELDS.contains(&name.as_str())) {
             let mut error = String::from("params must not set \"");
             error.push_str(name);
@@ -60,7 +62,7 @@ impl OpenAiChat {
             });
             return Err(error);
         }
-        Ok(Self { model: model.to_owned(), params, dialect })
+        Ok(Self { model: model.to_owned(), binding: binding.to_owned(), params, dialect })
     }
 
     /// The body up to the place of the first history item.
@@ -116,11 +118,11 @@ impl OpenAiChat {
         out.finish().into_bytes()
     }
 
-    /// One history item, to stand behind [`head`](Self::head) when it is the first and behind its predecessor else. The
-    /// bytes depend on nothing that comes later.
-    pub fn item(&self, item: &HistoryItem, is_first: bool) -> Vec<u8> {
+    /// One history item, to stand behind [`head`](Self::head) or behind the `previous` item. The bytes depend on nothing
+    /// that comes later.
+    pub fn item(&self, item: &HistoryItem, previous: Option<&HistoryItem>) -> Vec<u8> {
         let mut out = Writer::default();
-        if !is_first {
+        if previous.is_some() {
             out.item();
         }
         out.open('{');
@@ -140,7 +142,7 @@ impl OpenAiChat {
 
     /// What closes the body, with a note of the host behind the history, if there is one. The note is no part of the
     /// history: no later request has it.
-    pub fn tail(&self, note: Option<&str>) -> Vec<u8> {
+    pub fn tail(&self, _last: Option<&HistoryItem>, note: Option<&str>) -> Vec<u8> {
         let mut out = Writer::default();
         if let Some(note) = note {
             out.item();
@@ -157,7 +159,7 @@ impl OpenAiChat {
             let (_, value) = self.params.iter().find(|(name, _)| name == key)?;
             value.as_u64()
         });
-        Reducer::new(cap)
+        Reducer::new(cap, &self.binding)
     }
 
     fn push_assistant(&self, turn: &Turn, call_ids: &[CallId], out: &mut Writer) {
@@ -180,16 +182,16 @@ impl OpenAiChat {
                 out.text("name", &wire_name(&call.name));
                 out.text("arguments", &wire_arguments(&call.arguments));
                 out.close('}');
-                self.push_leftovers(turn.extra.calls.get(index).map_or(&[], Vec::as_slice), out);
+                self.push_leftovers(turn, turn.extra.calls.get(index).map_or(&[], Vec::as_slice), out);
                 out.close('}');
             }
             out.close(']');
         }
-        self.push_leftovers(&turn.extra.message, out);
+        self.push_leftovers(turn, &turn.extra.message, out);
     }
 
-    fn push_leftovers(&self, fields: &[(String, Json)], out: &mut Writer) {
-        if self.dialect.replay_leftovers {
+    fn push_leftovers(&self, turn: &Turn, fields: &[(String, Json)], out: &mut Writer) {
+        if self.dialect.replay_leftovers && turn.extra.binding == self.binding {
             for (name, value) in fields {
                 out.value(name, value);
             }
@@ -226,11 +228,30 @@ fn push_user(parts: &[Part], out: &mut Writer) {
     }
     out.key("content");
     out.open('[');
-    for Part::Text(text) in parts {
+    for part in parts {
         out.item();
         out.open('{');
-        out.text("type", "text");
-        out.text("text", text);
+        match part {
+            Part::Text(text) => {
+                out.text("type", "text");
+                out.text("text", text);
+            }
+            Part::Image { url } => {
+                out.text("type", "image_url");
+                out.key("image_url");
+                out.open('{');
+                out.text("url", url);
+                out.close('}');
+            }
+            Part::File { name, url } => {
+                out.text("type", "file");
+                out.key("file");
+                out.open('{');
+                out.text("filename", name);
+                out.text("file_data", url);
+                out.close('}');
+            }
+        }
         out.close('}');
     }
     out.close(']');

@@ -122,8 +122,9 @@ fn body(driver: &Rc<Driver>, closing: bool) -> Result<web_sys::Blob, String> {
     let text = |thrown: JsValue| text_of(&thrown);
     let (chain, done) = driver.encoded.take().map_or((None, 0), |(chain, done)| (Some(chain), done));
     let mut pieces: Vec<JsValue> = chain.into_iter().map(Into::into).collect();
+    let before = |place: usize| place.checked_sub(1).and_then(|before| history.get(before));
     let fresh = history.iter().enumerate().skip(done);
-    pieces.extend(fresh.map(|(place, item)| piece(&wire.item(item, place == 0))));
+    pieces.extend(fresh.map(|(place, item)| piece(&wire.item(item, before(place)))));
     let chain = join(&pieces).map_err(text)?;
     driver.encoded.replace(Some((chain.clone(), history.len())));
     let opening = Opening {
@@ -132,5 +133,5 @@ fn body(driver: &Rc<Driver>, closing: bool) -> Result<web_sys::Blob, String> {
         allow_tools: !closing,
     };
     let note = closing.then_some(LIMIT_NOTE);
-    join(&[piece(&wire.head(&opening)), chain.into(), piece(&wire.tail(note))]).map_err(text)
+    join(&[piece(&wire.head(&opening)), chain.into(), piece(&wire.tail(history.last(), note))]).map_err(text)
 }

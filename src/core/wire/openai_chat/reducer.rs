@@ -19,6 +19,8 @@ pub struct Reducer {
 /// What has arrived so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Collected {
+    /// What the turn is bound to.
+    binding: String,
     /// The most tokens the request asked for.
     cap: Option<u64>,
     text: JoinedText,
@@ -42,8 +44,8 @@ struct Collected {
 
 impl Reducer {
     /// `cap` is the most tokens the request asked for, if it did.
-    pub(super) fn new(cap: Option<u64>) -> Self {
-        Self { body: Body::new(), turn: Collected { cap, ..Collected::default() } }
+    pub(super) fn new(cap: Option<u64>, binding: &str) -> Self {
+        Self { body: Body::new(), turn: Collected { binding: binding.to_owned(), cap, ..Collected::default() } }
     }
 
     /// Takes the next bytes of the body, cut anywhere, and gives what they add for display.
@@ -338,7 +340,12 @@ impl Collected {
             refusal,
             calls,
             usage: self.usage,
-            extra: TurnExtra { message: self.leftovers, calls: call_leftovers },
+            extra: TurnExtra {
+                binding: self.binding,
+                items: Vec::new(),
+                message: self.leftovers,
+                calls: call_leftovers,
+            },
         })
     }
 }
