@@ -4,7 +4,7 @@
 
 use countersign::core::json::{
     JoinedText, Json, JsonErrorKind, MAX_DEPTH, MAX_ITEMS, MAX_STRICT_BYTES, parse_lenient, parse_prefix, parse_strict,
-    write_string,
+    shown_number, write_string,
 };
 use proptest::prelude::*;
 
@@ -349,6 +349,24 @@ fn values_are_the_same_whatever_their_order_and_spelling() {
     ] {
         assert_eq!(read(one).same_value(&read(two)), same, "{one} {two}");
         assert_eq!(read(two).same_value(&read(one)), same, "{two} {one}");
+    }
+}
+
+#[test]
+fn a_number_is_shown_as_the_value_a_tool_gets() {
+    for (literal, shown) in [
+        ("1.0000000000000000001", "1"),
+        ("1.0000000000000001", "1"),
+        ("1.0000000000000004", "1.0000000000000004"),
+        ("-0.1000000000000000055511151231257827", "-0.1"),
+        ("9.9999999999999999999e-5", "10e-5"),
+        ("0.30000000000000004", "0.30000000000000004"),
+        ("2.5e-3", "2.5e-3"),
+        ("1.50", "1.50"),
+        ("36893488147419103232", "36893488147419103232"),
+        ("5e-324", "5e-324"),
+    ] {
+        assert_eq!(shown_number(literal), shown, "{literal}");
     }
 }
 

@@ -6,7 +6,7 @@ mod visible;
 use self::visible::{visible, visible_line};
 use super::arguments::Arguments;
 use super::event::Decision;
-use super::json::{JoinedText, Json, Writer, cut, write_number, write_string};
+use super::json::{JoinedText, Json, Writer, cut, shown_number, write_number, write_string};
 use super::log::{CallState, Entry, Stage};
 use super::outcome::{PersonId, Token};
 use super::run::Run;
@@ -164,6 +164,8 @@ fn leaves(path: &str, value: &Json, rows: &mut Vec<Row>) {
         let mut text = JoinedText::new();
         text.push(value);
         visible(&text.into_text())
+    } else if let Json::Number(literal) = value {
+        shown_number(literal)
     } else {
         value.text()
     };

@@ -6,12 +6,12 @@
 
 mod codec;
 
-pub use codec::write_parts;
+pub use codec::{read_history, read_parts, write_parts};
 
 use std::rc::Rc;
 
 use super::approval::Digest;
-use super::message::{CallId, ChatId, MessageId, Part, RequestId, ResultItem, RunId, Turn};
+use super::message::{CallId, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
 use super::outcome::{Decider, DenyReason, Outcome, PersonId, Token, Via, tokens};
 
 /// One entry of a chat's log.
@@ -32,6 +32,16 @@ pub struct Event {
 /// What happened.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
+    /// `chat.seeded` (v1): the chat starts from messages that the host had. Only as the first event.
+    ChatSeeded {
+        /// The messages, each turn followed by one result for each of its calls.
+        history: Vec<HistoryItem>,
+    },
+    /// `history.trimmed` (v1): from here on requests begin at a later user message.
+    HistoryTrimmed {
+        /// The place of that message in the whole history.
+        start: usize,
+    },
     /// `run.started` (v1): a person sent a message.
     RunStarted {
         /// The message's id.
@@ -112,6 +122,8 @@ impl Body {
     /// The event's type, as stored.
     pub const fn kind(&self) -> &'static str {
         match self {
+            Self::ChatSeeded { .. } => "chat.seeded",
+            Self::HistoryTrimmed { .. } => "history.trimmed",
             Self::RunStarted { .. } => "run.started",
             Self::TurnCompleted { .. } => "turn.completed",
             Self::TurnFailed { .. } => "turn.failed",

@@ -12,7 +12,7 @@ mod read;
 mod text;
 mod writer;
 
-pub use number::{whole as read_whole, write as write_number};
+pub use number::{shown as shown_number, whole as read_whole, write as write_number};
 pub use read::{
     JsonError, JsonErrorKind, MAX_DEPTH, MAX_ITEMS, MAX_STRICT_BYTES, parse_lenient, parse_prefix, parse_strict,
 };

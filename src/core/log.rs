@@ -18,7 +18,11 @@ pub struct Chat {
     next_seq: u64,
     entries: Vec<Entry>,
     history: Vec<HistoryItem>,
+    /// Where in the history requests begin.
+    start: usize,
     run: Option<RunState>,
+    /// How each run before the latest came to its end.
+    ended: Vec<RunState>,
     settled_requests: Vec<(RequestId, RequestEnd)>,
 }
 
@@ -45,6 +49,12 @@ pub enum Entry {
         /// Text that had arrived.
         text: String,
     },
+}
+
+impl Entry {
+    const fn is_user(&self) -> bool {
+        matches!(self, Self::User { .. })
+    }
 }
 
 /// A turn and what became of its calls.
@@ -100,6 +110,10 @@ pub enum Stage {
 }
 
 impl CallState {
+    const fn new(id: CallId) -> Self {
+        Self { id, request: None, decision: None, digest: None, attempts: 0, result: None }
+    }
+
     /// Where the call stands.
     pub const fn stage(&self) -> Stage {
         if self.result.is_some() {
@@ -145,6 +159,8 @@ pub struct RunState {
     pub repeats: u32,
     /// How it ended; `None` while it goes on.
     pub end: Option<(EndStatus, Option<String>)>,
+    /// The position of its latest event.
+    pub last_seq: u64,
 }
 
 /// A log that cannot be what this program wrote.
@@ -159,7 +175,16 @@ pub struct Corrupt {
 impl Chat {
     /// A chat without any event.
     pub const fn new(id: ChatId) -> Self {
-        Self { id, next_seq: 0, entries: Vec::new(), history: Vec::new(), run: None, settled_requests: Vec::new() }
+        Self {
+            id,
+            next_seq: 0,
+            entries: Vec::new(),
+            history: Vec::new(),
+            start: 0,
+            run: None,
+            ended: Vec::new(),
+            settled_requests: Vec::new(),
+        }
     }
 
     /// Rebuilds a chat from its stored lines.
@@ -187,14 +212,33 @@ impl Chat {
         &self.entries
     }
 
-    /// What a model request carries, in order; grows only at its end.
+    /// What a model request carries, in order; grows only at its end, except that [`start`](Self::start) moves on.
     pub fn history(&self) -> &[HistoryItem] {
-        &self.history
+        self.history.get(self.start..).unwrap_or_default()
+    }
+
+    /// How many of the oldest history items requests leave out.
+    pub const fn start(&self) -> usize {
+        self.start
+    }
+
+    /// Where requests would begin if the `omitted` oldest entries were left out: at a user's message, so that no turn is
+    /// parted from its results. `None` if that leaves out nothing more than now, or the latest message.
+    pub fn start_without(&self, omitted: usize) -> Option<usize> {
+        let users = self.entries.iter().take(omitted.saturating_add(1)).filter(|entry| entry.is_user()).count();
+        let places = self.history.iter().enumerate().filter(|(_, item)| matches!(item, HistoryItem::User(_)));
+        let start = places.map(|(place, _)| place).nth(users.checked_sub(1)?)?;
+        (start > self.start).then_some(start)
     }
 
     /// The latest run.
     pub const fn run(&self) -> Option<&RunState> {
         self.run.as_ref()
+    }
+
+    /// A run, the latest or an earlier one.
+    pub fn run_by_id(&self, id: &RunId) -> Option<&RunState> {
+        self.run.iter().chain(self.ended.iter().rev()).find(|run| run.id == *id)
     }
 
     /// The run that goes on, if one does.
@@ -243,18 +287,31 @@ impl Chat {
         }
         match (&event.body, self.open_run()) {
             (Body::RunStarted { .. }, None) => {}
+            (Body::ChatSeeded { .. }, _) if self.next_seq == 0 => {}
+            (Body::ChatSeeded { .. }, _) => return Err(corrupt("the chat had begun before it was given messages")),
             (Body::RunStarted { .. }, Some(_)) => return Err(corrupt("a run starts before the last one ended")),
             (_, Some(run)) if run.id == event.run => {}
             _ => return Err(corrupt("the event belongs to no open run")),
         }
         self.apply_body(event).map_err(corrupt)?;
+        if let Some(run) = &mut self.run {
+            run.last_seq = event.seq;
+        }
         self.next_seq += 1;
         Ok(())
     }
 
     fn apply_body(&mut self, event: &Event) -> Result<(), &'static str> {
         match &event.body {
+            Body::ChatSeeded { history } => self.apply_seed(history)?,
+            Body::HistoryTrimmed { start } => {
+                if !matches!(self.history.get(*start), Some(HistoryItem::User(_))) {
+                    return Err("requests would not begin at a user's message");
+                }
+                self.start = *start;
+            }
             Body::RunStarted { message, owner, parts } => {
+                self.ended.extend(self.run.take());
                 self.history.push(HistoryItem::User(parts.clone()));
                 self.entries.push(Entry::User {
                     message: message.clone(),
@@ -268,6 +325,7 @@ impl Chat {
                     declined: Vec::new(),
                     repeats: 0,
                     end: None,
+                    last_seq: event.seq,
                 });
             }
             Body::TurnCompleted { turn } => self.apply_turn(turn)?,
@@ -322,18 +380,38 @@ impl Chat {
         let Some(run) = &mut self.run else { return Err("a turn without a run") };
         run.rounds += 1;
         let id = [run.id.as_str(), "t", &run.rounds.to_string()].concat();
-        let call_ids: Vec<_> =
-            (1..=turn.calls.len()).map(|place| CallId::new([&id, "c", &place.to_string()].concat())).collect();
-        self.history.push(HistoryItem::Assistant { turn: Rc::clone(turn), call_ids: call_ids.clone() });
-        let calls = call_ids.into_iter().map(|id| CallState {
-            id,
-            request: None,
-            decision: None,
-            digest: None,
-            attempts: 0,
-            result: None,
-        });
-        self.entries.push(Entry::Turn(TurnState { id, turn: Rc::clone(turn), calls: calls.collect() }));
+        let call_ids = CallId::of_turn(&id, turn.calls.len());
+        let calls = call_ids.iter().cloned().map(CallState::new).collect();
+        self.history.push(HistoryItem::Assistant { turn: Rc::clone(turn), call_ids });
+        self.entries.push(Entry::Turn(TurnState { id, turn: Rc::clone(turn), calls }));
+        Ok(())
+    }
+
+    /// Takes in the messages a chat starts from. They are entries and history like any other, but of no run.
+    fn apply_seed(&mut self, history: &[HistoryItem]) -> Result<(), &'static str> {
+        check_pairing(history).map_err(|_| "the messages given do not hold one result for each call")?;
+        let mut turns = 0;
+        for item in history {
+            match item {
+                HistoryItem::User(parts) => {
+                    let message = MessageId::new(["h", &self.entries.len().to_string(), "u"].concat());
+                    self.entries.push(Entry::User { message, author: None, parts: parts.clone() });
+                }
+                HistoryItem::Assistant { turn, call_ids } => {
+                    turns += 1;
+                    let calls = call_ids.iter().cloned().map(CallState::new).collect();
+                    let id = CallId::seeded_turn(turns);
+                    self.entries.push(Entry::Turn(TurnState { id, turn: Rc::clone(turn), calls }));
+                }
+                HistoryItem::Result(item) => {
+                    let Some(Entry::Turn(turn)) = self.entries.last_mut() else { continue };
+                    if let Some(call) = turn.calls.iter_mut().find(|call| call.id == item.call) {
+                        call.result = Some(Settled { facts: None, item: item.clone() });
+                    }
+                }
+            }
+        }
+        self.history = history.to_vec();
         Ok(())
     }
 

@@ -52,6 +52,18 @@ id!(
     RequestId
 );
 
+impl CallId {
+    /// The ids of a turn's calls: the turn's id and the place, from 1.
+    pub fn of_turn(turn: &str, calls: usize) -> Vec<Self> {
+        (1..=calls).map(|place| Self::new([turn, "c", &place.to_string()].concat())).collect()
+    }
+
+    /// The id of the nth turn that a chat was started from. No run's turn is named so.
+    pub fn seeded_turn(number: usize) -> String {
+        ["h", &number.to_string()].concat()
+    }
+}
+
 /// A part of a user's message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {

@@ -18,8 +18,8 @@ use std::rc::Rc;
 
 use super::approval::{Digest, Place, Request, Tool, call_digest};
 use super::event::{Body, Decision, EndStatus, Event};
-use super::log::{Chat, Corrupt, Entry, RequestEnd};
-use super::message::{CallId, MessageId, ModelError, Part, RequestId, RunId, Turn};
+use super::log::{Chat, Corrupt, Entry, RequestEnd, RunState};
+use super::message::{CallId, HistoryItem, MessageId, ModelError, Part, RequestId, RunId, Turn};
 use super::outcome::{Decider, DenyReason, Failure, Outcome, PersonId, Via};
 use super::policy::Opinion;
 use super::wording::Renderer;
@@ -42,6 +42,20 @@ pub struct Settings {
 /// What happened. `at` is the wall clock in milliseconds since the epoch.
 #[derive(Debug)]
 pub enum Input {
+    /// The chat is to start from messages that the host had. Only before anything else.
+    Seed {
+        /// When.
+        at: u64,
+        /// The messages, each turn followed by one result for each of its calls.
+        history: Vec<HistoryItem>,
+    },
+    /// The model's context is too long: leave out the oldest entries from now on, this many of the whole chat.
+    Trim {
+        /// When.
+        at: u64,
+        /// How many entries, rounded down to the beginning of a run.
+        omitted: usize,
+    },
     /// A person sent a message. What is pending is settled as superseded.
     Send {
         /// When.
@@ -296,7 +310,9 @@ impl RunError {
         Cow::Borrowed(match self {
             Self::Busy => "The run is at work; wait until it rests, or stop it first.",
             Self::UnknownRequest => "This chat never made a request of this id; nothing was changed.",
-            Self::Conflict => "This request was settled before, and differently; the first settlement stands.",
+            Self::Conflict => {
+                "This request is settled already, by another decision or because its run went on without one; that stands."
+            }
             Self::Expired => "The time for this request is over; nothing was changed.",
             Self::ReasonWithApproval => "A reason (variant, skip) goes with a denial only; leave it out to approve.",
             Self::NothingToResume => {
@@ -395,6 +411,15 @@ impl Run {
         }
     }
 
+    /// Where a run stands, the latest or an earlier one; `Idle` if the chat has no such run.
+    pub fn status_of(&self, id: &RunId) -> Status {
+        match self.chat.run_by_id(id) {
+            None => Status::Idle,
+            Some(RunState { end: Some((end, _)), .. }) => Status::Ended(*end),
+            Some(_) => self.status(),
+        }
+    }
+
     /// The next thing to do, if any.
     pub fn poll(&mut self) -> Option<Effect> {
         self.effects.pop_front()
@@ -403,6 +428,11 @@ impl Run {
     /// Takes in what happened. Effects are queued for [`poll`](Self::poll); on an error the state is as it was.
     pub fn handle(&mut self, input: Input) -> Result<Handled, RunError> {
         match input {
+            Input::Seed { at, history } => self.record_in(RunId::new("r0"), at, [Body::ChatSeeded { history }])?,
+            Input::Trim { at, omitted } => match self.chat.start_without(omitted) {
+                Some(start) => self.record(at, [Body::HistoryTrimmed { start }])?,
+                None => return Ok(Handled::Already),
+            },
             Input::Send { at, message, author, parts } => self.send(at, message, author, parts)?,
             Input::TurnEnded { at, ticket, turn } => self.turn_ended(at, ticket, turn)?,
             Input::TurnFailed { at, ticket, error, partial } => {

@@ -3,10 +3,10 @@
 //! A field without a value is left out, unless its absence says something: then it is null.
 
 use super::card;
-use super::event::{self, Decision, EndStatus};
-use super::json::{Writer, write_number};
+use super::event::{self, Decision};
+use super::json::{Json, Writer, write_number};
 use super::log::{CallState, Entry, Stage};
-use super::message::{Part, TurnCall};
+use super::message::{Part, RunId, TurnCall};
 use super::outcome::{Decider, DenyReason, PersonId};
 use super::run::{Run, Status};
 
@@ -49,6 +49,9 @@ pub fn message(run: &Run, place: usize) -> String {
                 out.close('}');
             }
             out.close(']');
+            if let Some(usage) = &entry.turn.usage {
+                write_usage(usage, &mut out);
+            }
         }
         Some(Entry::Failure { code, message, text }) => {
             let mut id = String::from("e");
@@ -91,18 +94,16 @@ pub fn requests(run: &Run) -> String {
     out.finish()
 }
 
-/// How the latest run stands: its status, a token that says more about its end, the failed model request behind the
-/// status `error`, and the text of its last answer.
-pub fn run_view(run: &Run) -> String {
-    let status = run.status();
+/// How a run stands, the latest or an earlier one: its status, a token that says more about its end, the failed model
+/// request behind the status `error`, and the text of its last answer.
+pub fn run_view(run: &Run, id: Option<&RunId>) -> String {
+    let status = id.map_or(Status::Idle, |id| run.status_of(id));
     let entries = run.chat().entries();
     let mut out = Writer::default();
     out.open('{');
     out.text("status", status.token());
-    if let Status::Ended(EndStatus::Done | EndStatus::Stopped | EndStatus::Limit) = status {
-        let end = run.chat().run().and_then(|run| run.end.as_ref());
-        out.present("reason", end.and_then(|(_, reason)| reason.as_deref()));
-    }
+    let end = id.and_then(|id| run.chat().run_by_id(id)?.end.as_ref());
+    out.present("reason", end.and_then(|(_, reason)| reason.as_deref()));
     if let (Status::Error, Some(Entry::Failure { code, message, .. })) = (status, entries.last()) {
         out.key("error");
         out.open('{');
@@ -110,20 +111,32 @@ pub fn run_view(run: &Run) -> String {
         out.text("message", message);
         out.close('}');
     }
-    let mut text = "";
-    for entry in entries.iter().rev() {
-        match entry {
-            Entry::User { .. } => break,
-            Entry::Turn(entry) => {
-                text = &entry.turn.text;
-                break;
-            }
-            Entry::Failure { .. } => {}
-        }
-    }
-    out.text("text", text);
+    let turns = id.map(|id| [id.as_str(), "t"].concat());
+    let text = turns.and_then(|turns| {
+        entries.iter().rev().find_map(|entry| match entry {
+            Entry::Turn(turn) if turn.id.starts_with(&turns) => Some(turn.turn.text.as_str()),
+            _ => None,
+        })
+    });
+    out.text("text", text.unwrap_or_default());
     out.close('}');
     out.finish()
+}
+
+/// Token counts by the names that providers give them, and whole as they came.
+fn write_usage(usage: &Json, out: &mut Writer) {
+    out.key("usage");
+    out.open('{');
+    for (name, theirs) in [
+        ("inputTokens", ["prompt_tokens", "input_tokens", "promptTokenCount"]),
+        ("outputTokens", ["completion_tokens", "output_tokens", "candidatesTokenCount"]),
+    ] {
+        if let Some(count) = theirs.iter().find_map(|key| usage.get(key)?.as_u64()) {
+            out.number(name, count);
+        }
+    }
+    out.value("raw", usage);
+    out.close('}');
 }
 
 fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {

@@ -15,7 +15,9 @@ use super::host::Host;
 use super::platform;
 use super::setup::{Setup, person};
 use super::value::from_text;
-use crate::core::message::{MessageId, Part, RequestId};
+use crate::core::event;
+use crate::core::json;
+use crate::core::message::{MessageId, Part, RequestId, RunId};
 use crate::core::outcome::{DenyReason, PersonId, Via};
 use crate::core::run::{Handled, Input, RunError};
 use crate::core::snapshot;
@@ -42,11 +44,20 @@ impl RawAgent {
         Ok(Self { setup: Rc::new(setup), open: Rc::default() })
     }
 
-    /// Opens a chat: new, or as the store left it. The façade asks once for each id.
-    pub fn open(&self, id: String) -> Promise {
+    /// Opens a chat: new, from messages that the host had (as JSON), or as the store left it. The façade asks once for each
+    /// id.
+    pub fn open(&self, id: String, history: Option<String>) -> Promise {
         let (setup, open) = (Rc::clone(&self.setup), Rc::clone(&self.open));
         promise(Box::pin(async move {
             let driver = Driver::open(setup, &id).await?;
+            if let Some(history) = history
+                && driver.look(|run| run.chat().next_seq() == 0)
+            {
+                let history = json::parse_lenient(history.as_bytes()).map_err(|wrong| unreadable(&wrong.text()))?;
+                let history = event::read_history(&history).map_err(unreadable)?;
+                driver.handle(Input::Seed { at: platform::now(), history }).map_err(|wrong| from_run(&wrong))?;
+                driver.stored().await?;
+            }
             open.borrow_mut().push(Rc::clone(&driver));
             Ok(RawChat { driver }.into())
         }))
@@ -70,28 +81,33 @@ pub struct RawChat {
 
 #[wasm_bindgen]
 impl RawChat {
-    /// Sends a message, of the agent's user or, where `has_by`, of `by` (`None`: not known). Begins at once, so that a
+    /// Sends a message, its parts as JSON (`{"parts": […]}`), of the agent's user or, where `has_by`, of `by` (`None`: not known). Begins at once, so that a
     /// stop in the same tick finds it; waits for a run that is at work, supersedes one that waits for a person.
     /// Resolves when the run rests.
     pub fn send(
         &self,
-        text: String,
+        parts: &str,
         has_by: bool,
         by: Option<String>,
         signal: Option<AbortSignal>,
     ) -> Result<Promise, JsValue> {
         let driver = self.driver();
         let author = if has_by { person(by) } else { driver.setup().user.clone() };
-        let mut begun = begin(&driver, &text, author.as_ref(), signal.as_ref())?;
+        let parts = json::parse_lenient(parts.as_bytes()).map_err(|wrong| unreadable(&wrong.text()))?;
+        let parts = event::read_parts(&parts).map_err(unreadable)?;
+        let mut begun = begin(&driver, &parts, author.as_ref(), signal.as_ref())?;
         Ok(promise(Box::pin(async move {
-            while !begun {
-                driver.rest().await?;
-                begun = begin(&driver, &text, author.as_ref(), signal.as_ref())?;
-            }
+            let run = loop {
+                if let Some(run) = begun {
+                    break run;
+                }
+                driver.idle().await?;
+                begun = begin(&driver, &parts, author.as_ref(), signal.as_ref())?;
+            };
             let stopper = signal.map(|signal| StopOnAbort::new(&driver, signal)).transpose()?;
-            driver.rest().await?;
+            driver.rest(Some(&run)).await?;
             drop(stopper);
-            from_text(&driver.look(snapshot::run_view))
+            from_text(&driver.look(|state| snapshot::run_view(state, Some(&run))))
         })))
     }
 
@@ -122,12 +138,19 @@ impl RawChat {
         })))
     }
 
-    /// Resolves with how the run stands once it rests.
-    pub fn settle(&self) -> Promise {
+    /// The latest run's id.
+    #[wasm_bindgen(js_name = runId)]
+    pub fn run_id(&self) -> Option<String> {
+        self.driver.run_id().map(|run| run.as_str().to_owned())
+    }
+
+    /// Resolves with how that run stands once it rests.
+    pub fn settle(&self, run: Option<String>) -> Promise {
         let driver = self.driver();
+        let run = run.map(RunId::new);
         promise(Box::pin(async move {
-            driver.rest().await?;
-            from_text(&driver.look(snapshot::run_view))
+            driver.rest(run.as_ref()).await?;
+            from_text(&driver.look(|state| snapshot::run_view(state, run.as_ref())))
         }))
     }
 
@@ -135,14 +158,20 @@ impl RawChat {
     pub fn resume(&self) -> Result<Promise, JsValue> {
         self.driver.check()?;
         self.driver.handle(Input::Resume { at: platform::now() }).map_err(|wrong| from_run(&wrong))?;
-        Ok(self.settle())
+        Ok(self.settle(self.run_id()))
     }
 
     /// Ends the run now: aborts what is under way, lapses what is pending.
     pub fn stop(&self) -> Result<Promise, JsValue> {
         self.driver.check()?;
         stop(&self.driver)?;
-        Ok(self.settle())
+        Ok(self.settle(self.run_id()))
+    }
+
+    /// Whether everything that happened is stored.
+    #[wasm_bindgen(js_name = isStored)]
+    pub fn is_stored(&self) -> bool {
+        self.driver.is_stored()
     }
 
     /// How many messages the chat has.
@@ -159,7 +188,7 @@ impl RawChat {
     /// How the latest run stands.
     #[wasm_bindgen(js_name = runView)]
     pub fn run_view(&self) -> Result<JsValue, JsValue> {
-        from_text(&self.driver.look(snapshot::run_view))
+        from_text(&self.driver.look(|run| snapshot::run_view(run, run.chat().run().map(|latest| &latest.id))))
     }
 
     /// The pending requests.
@@ -190,22 +219,27 @@ impl RawChat {
     }
 }
 
-/// Hands a message to the run; false while the run is at work.
+/// What the façade passed is not what it checked.
+fn unreadable(what: &str) -> JsValue {
+    error("invalid_options", &["The messages given cannot be read: ", what, "."].concat())
+}
+
+/// Hands a message to the run and gives the new run's id; `None` while a run is at work.
 fn begin(
     driver: &Rc<Driver>,
-    text: &str,
+    parts: &[Part],
     author: Option<&PersonId>,
     signal: Option<&AbortSignal>,
-) -> Result<bool, JsValue> {
+) -> Result<Option<RunId>, JsValue> {
     driver.check()?;
     if signal.is_some_and(AbortSignal::aborted) {
         return Err(error("aborted", "The message was not sent: its signal was aborted first."));
     }
     let message = MessageId::new(platform::random_id()?);
-    let parts = vec![Part::Text(text.to_owned())];
+    let parts = parts.to_vec();
     match driver.handle(Input::Send { at: platform::now(), message, author: author.cloned(), parts }) {
-        Ok(_) => Ok(true),
-        Err(RunError::Busy) => Ok(false),
+        Ok(_) => Ok(driver.run_id()),
+        Err(RunError::Busy) => Ok(None),
         Err(wrong) => Err(from_run(&wrong)),
     }
 }

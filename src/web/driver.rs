@@ -19,7 +19,7 @@ use super::value::{from_strings, to_strings};
 use crate::core::approval::Request;
 use crate::core::event::Event;
 use crate::core::log::Chat;
-use crate::core::message::{CallId, ChatId, RequestId};
+use crate::core::message::{CallId, ChatId, RequestId, RunId};
 use crate::core::outcome::Failure;
 use crate::core::run::{Candidate, Effect, Handled, Input, Permit, Run, RunError, Status};
 
@@ -29,8 +29,8 @@ pub struct Driver {
     run: RefCell<Run>,
     /// Text of the answer that arrives.
     partial: RefCell<Partial>,
-    /// The history as encoded for the wire so far, and how many items of it.
-    encoded: RefCell<Option<(Blob, usize)>>,
+    /// The history as encoded for the wire so far: from where, how many items, their bytes.
+    encoded: RefCell<Option<Encoded>>,
     model_abort: RefCell<Option<AbortController>>,
     tool_aborts: RefCell<Vec<(CallId, AbortController)>>,
     pumping: Cell<bool>,
@@ -42,6 +42,13 @@ pub struct Driver {
     waiters: RefCell<Vec<Waker>>,
     listeners: RefCell<Vec<(u32, Function)>>,
     next_listener: Cell<u32>,
+}
+
+/// History items as the wire has them, kept outside of the module's memory.
+struct Encoded {
+    start: usize,
+    items: usize,
+    bytes: Blob,
 }
 
 /// What of an answer has arrived.
@@ -118,10 +125,28 @@ impl Driver {
         self.wait(|| self.stored.get() >= seq).await
     }
 
-    /// Resolves once the run rests and all of it is stored.
-    pub async fn rest(&self) -> Result<(), JsValue> {
-        let rests = |run: &Run| run.status() != Status::Running && self.stored.get() >= run.chat().next_seq();
+    /// Whether everything that happened is stored.
+    pub fn is_stored(&self) -> bool {
+        self.stored.get() >= self.look(|run| run.chat().next_seq())
+    }
+
+    /// Resolves once no run is at work and all of it is stored.
+    pub async fn idle(&self) -> Result<(), JsValue> {
+        self.wait(|| self.look(Run::status) != Status::Running && self.is_stored()).await
+    }
+
+    /// Resolves once that run rests, whatever came after it, and all of it is stored; without one at once.
+    pub async fn rest(&self, id: Option<&RunId>) -> Result<(), JsValue> {
+        let rests = |run: &Run| {
+            let known = id.and_then(|id| run.chat().run_by_id(id));
+            known.is_none_or(|known| run.status_of(&known.id) != Status::Running && self.stored.get() > known.last_seq)
+        };
         self.wait(|| self.look(rests)).await
+    }
+
+    /// The latest run's id.
+    pub fn run_id(&self) -> Option<RunId> {
+        self.look(|run| run.chat().run().map(|latest| latest.id.clone()))
     }
 
     /// Resolves once `done`, or once this chat can no longer write.
@@ -239,6 +264,7 @@ impl Driver {
                 self.close("storage", text_of(&thrown));
                 // What was not stored did not happen: the page sees the chat as the store has it.
                 if let Ok(chat) = load(&self.setup, first.chat.as_str()).await {
+                    self.stored.set(chat.next_seq());
                     self.run.replace(Run::new(chat, self.setup.settings.clone()));
                 }
             }

@@ -45,6 +45,11 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn within(this: &Host, work: &Promise, ms: f64) -> Result<Promise, JsValue>;
 
+    /// How many of the oldest messages (given as JSON) requests are to leave out, resolved as digits; undefined if the
+    /// host does not say.
+    #[wasm_bindgen(method, catch)]
+    pub fn trim(this: &Host, messages: &str) -> Result<Promise, JsValue>;
+
     /// The request's headers, resolved as a plain object.
     #[wasm_bindgen(method, catch)]
     pub fn headers(this: &Host) -> Result<Promise, JsValue>;

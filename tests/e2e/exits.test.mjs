@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { checkMessages } from "../../www/demo/strictness.mjs";
-import { launch, messagesOf, openTestPage, serveSite, toolMessagesOf } from "./harness.mjs";
+import { launch } from "./harness.mjs";
+import { calls, checkHistories, event, failure, lastResults, play as playIn, stream, text } from "./scripted.mjs";
 
 const FAILED_REQUEST = /Failed to load resource|net::ERR/;
 
@@ -15,32 +15,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-const event = (delta, finish = null) =>
-  `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-const stream = (...chunks) => ({ status: 200, contentType: "text/event-stream", chunks });
-const text = (content) => stream(event({ content }), event({}, "stop"), "data: [DONE]\n\n");
-/** A turn with calls. Like some providers, this one gives every call the same id. */
-const calls = (...made) => {
-  const tool_calls = made.map(([name, args], index) => ({ index, id: "call_0", function: { name, arguments: args } }));
-  return stream(event({ tool_calls }), event({}, "tool_calls"), "data: [DONE]\n\n");
-};
-const failure = (status, body, contentType = "application/json") => ({ status, contentType, chunks: [body] });
-
-/** A page whose model gives these answers in turn, then "The end."; `script` runs in the page, see page/kit.mjs. */
-async function play(t, answers, script, { expected } = {}) {
-  const left = [...answers];
-  const site = await serveSite(t, { model: () => left.shift() ?? text("The end.") });
-  const page = await openTestPage(browser, t, site, {}, expected);
-  const kit = await page.evaluateHandle(async () => (await import("/test/kit.mjs")).kit());
-  return { told: await page.evaluate(script, kit), requests: site.requests };
-}
-
-/** Every request that carried results was a valid history. */
-function checkHistories(requests) {
-  for (const request of requests) checkMessages(messagesOf(request));
-}
-
-const lastResults = (requests) => toolMessagesOf(requests.at(-1)).map(({ content }) => content);
+const play = (...given) => playIn(browser, ...given);
 
 describe("a call", () => {
   it("expires by the clock, blames nobody, and the run goes on", async (t) => {

@@ -246,6 +246,8 @@ pub fn calls(calls: &[(&str, &str)]) -> Turn {
 fn describe(event: &Event) -> String {
     let kind = event.body.kind();
     match &event.body {
+        Body::ChatSeeded { history } => format!("{kind} items={}", history.len()),
+        Body::HistoryTrimmed { start } => format!("{kind} start={start}"),
         Body::RunStarted { owner, .. } => {
             format!("{kind} {} owner={}", event.run, owner.as_ref().map_or("-", PersonId::as_str))
         }

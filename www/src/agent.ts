@@ -1,7 +1,8 @@
 import { Chat } from "./chat.js";
 import { CountersignError } from "./error.js";
 import { readHost } from "./host.js";
-import type { AgentOptions, Model, Tool } from "./types.js";
+import { readHistory } from "./messages.js";
+import type { AgentOptions, HistoryMessage, Model, Tool } from "./types.js";
 import { RawAgent, type RawChat } from "./wasm/countersign.js";
 import { enter } from "./wasm.js";
 
@@ -24,11 +25,14 @@ export class Agent {
     this.#raw = raw;
   }
 
-  /** Opens a chat: new, or as the store left it. Calls no model and no tool. The same id gives the same chat. */
-  open(id: string): Promise<Chat> {
+  /**
+   * Opens a chat: new, or as the store left it. Calls no model and no tool. The same id gives the same chat. A chat that
+   * has no messages yet starts from `history`; any other keeps its own.
+   */
+  open(id: string, options: { history?: readonly HistoryMessage[] } = {}): Promise<Chat> {
     let chat = this.#chats.get(id);
     if (!chat) {
-      chat = this.#load(id);
+      chat = this.#load(id, options.history);
       this.#chats.set(id, chat);
       chat.catch(() => this.#chats.delete(id));
     }
@@ -40,11 +44,11 @@ export class Agent {
     enter(() => this.#raw.dispose());
   }
 
-  async #load(id: string): Promise<Chat> {
+  async #load(id: string, history?: readonly HistoryMessage[]): Promise<Chat> {
     if (typeof id !== "string" || id === "") {
       throw new CountersignError("invalid_options", "open(id) needs a non-empty string.");
     }
-    const raw: RawChat = await enter(() => this.#raw.open(id));
+    const raw: RawChat = await enter(() => this.#raw.open(id, history && readHistory(history)));
     const chat = new Chat(id, raw);
     raws.set(chat, raw);
     return chat;

@@ -1,7 +1,9 @@
 import { CountersignError } from "./error.js";
+import { eventsOf } from "./events.js";
+import { readParts } from "./messages.js";
 import { readDecider, readDecision } from "./options.js";
 import type { DenyReason } from "./tokens.js";
-import type { Message, Request, RunResult, Snapshot } from "./types.js";
+import type { ChatEvent, Message, Part, Request, RunResult, Snapshot } from "./types.js";
 import type { RawChat } from "./wasm/countersign.js";
 import { enter } from "./wasm.js";
 
@@ -27,23 +29,34 @@ export class Chat {
   readonly #raw: RawChat;
   /** Messages that no longer change: all but the last. */
   readonly #settled: Message[] = [];
-  #snapshot: Snapshot | undefined;
+  #snapshot: Snapshot;
+  #isStale = false;
 
   /** @internal Pages use `agent.open(id)`. */
   constructor(id: string, raw: RawChat) {
     this.id = id;
     this.#raw = raw;
-    enter(() =>
+    this.#snapshot = enter(() => {
       raw.subscribe(() => {
-        this.#snapshot = undefined;
-      }),
-    );
+        this.#isStale = true;
+      });
+      return this.#draw();
+    });
   }
 
   /** The chat as it stands, frozen; the same reference until something changes. */
   snapshot(): Snapshot {
-    this.#snapshot ??= enter(() => this.#draw());
+    // While something is being written the last one stands: nothing is shown that is not stored.
+    if (this.#isStale && enter(() => this.#raw.isStored())) {
+      this.#snapshot = enter(() => this.#draw());
+      this.#isStale = false;
+    }
     return this.#snapshot;
+  }
+
+  /** What changes from now on, as it changes; ends with the loop that reads it. */
+  events(): AsyncIterableIterator<ChatEvent> {
+    return eventsOf(this);
   }
 
   /** Calls `listener` after every change, also those made by a click. Returns the function that ends it. */
@@ -56,17 +69,15 @@ export class Chat {
    * Sends a user's message. A run that is at work is waited for; one that waits for a person is superseded.
    * Resolves when the run rests.
    */
-  async send(message: string, options: SendOptions = {}): Promise<RunResult> {
-    if (typeof message !== "string" || message.trim() === "") {
-      throw new CountersignError("invalid_options", "send(message) needs a string that is not empty.");
-    }
+  async send(message: string | readonly Part[], options: SendOptions = {}): Promise<RunResult> {
+    const parts = readParts(message, "send(message)");
     const { signal } = options;
     if (signal !== undefined && !(signal instanceof AbortSignal)) {
       throw new CountersignError("invalid_options", "send: signal must be an AbortSignal, or left out.");
     }
     // Undefined stands for the agent's user, null for "not known".
     const by = options.by === undefined ? undefined : readDecider(options.by);
-    return enter(() => this.#raw.send(message, by !== undefined, by, signal));
+    return enter(() => this.#raw.send(JSON.stringify({ parts }), by !== undefined, by, signal));
   }
 
   /**
@@ -80,8 +91,9 @@ export class Chat {
     const { approve, reason, note } = options;
     const by = readDecider(options.by);
     readDecision(approve, reason, note);
+    const run = enter(() => this.#raw.runId());
     const result = await enter(() => this.#raw.decide(requestId, approve, by, reason, note));
-    const continuation: Promise<RunResult> = enter(() => this.#raw.settle());
+    const continuation: Promise<RunResult> = enter(() => this.#raw.settle(run));
     // Who does not wait for it is not to be bothered by its failure: the snapshot tells it too.
     continuation.catch(() => {});
     return { result: result as "applied" | "already", continuation };

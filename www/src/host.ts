@@ -19,13 +19,15 @@ export interface Host {
   append(chat: string, seq: number, lines: string[]): Promise<void>;
   sleep(ms: number): Promise<void>;
   within<T>(work: Promise<T>, ms: number): Promise<T>;
+  /** What `onContextTooLong` says to these messages (JSON), as digits. */
+  trim(messages: string): Promise<string | undefined>;
   headers(): Promise<Record<string, string>>;
   fetch(url: string, init: RequestInit): Promise<Response>;
 }
 
 /** Splits the options of an agent into data and functions. Throws an error that names the option at fault. */
 export function readHost(options: AgentOptions): { setup: string; host: Host } {
-  const { setup, tools, rules, store, headers, fetch: own } = readOptions(options);
+  const { setup, tools, rules, trim, store, headers, fetch: own } = readOptions(options);
   const host: Host = {
     judge(id, name, argsText) {
       const schema = tools.find((tool) => tool.name === name)?.inputSchema ?? false;
@@ -52,6 +54,7 @@ export function readHost(options: AgentOptions): { setup: string; host: Host } {
       });
       return Promise.race([work, late]).finally(() => clearTimeout(timer));
     },
+    trim: async (messages) => (await trim?.(JSON.parse(messages)))?.toString(),
     async headers() {
       // Few, since each further one can fail a preflight.
       const all: Record<string, string> = { "content-type": "application/json", accept: "text/event-stream" };

@@ -36,6 +36,7 @@ const agentOptions = [
   "renderer",
   "maxRounds",
   "timeouts",
+  "onContextTooLong",
   "store",
 ];
 const modelOptions = ["baseUrl", "model", "headers", "credentials", "fetch", "includeUsage"];
@@ -64,7 +65,9 @@ export function readOptions(given: AgentOptions) {
     idleMs: timeouts.limit("idleMs", 60_000),
     toolMs: timeouts.limit("toolMs", 0),
   };
-  return { setup, tools, rules: readRules(options), store: readStore(options), ...readTransport(model) };
+  const trim = options.optional("onContextTooLong", "a function", isFunction) as AgentOptions["onContextTooLong"];
+  const rules = readRules(options, tools);
+  return { setup, tools, rules, trim, store: readStore(options), ...readTransport(model) };
 }
 
 /** A decider's id, or null where it is not known. Numbers are refused, not coerced. */

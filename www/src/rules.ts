@@ -1,5 +1,7 @@
 import { CountersignError, messageOf } from "./error.js";
 import { invalid, isFunction, isText, Options } from "./reader.js";
+import type { Tool } from "./types.js";
+import { patternMatches } from "./wasm/countersign.js";
 
 /** A call as a rule sees it. Rules answer at once: a promise counts as a rule that could not be evaluated. */
 export interface RuleCall {
@@ -60,15 +62,18 @@ function rule(verdict: "ask" | "refuse", given: Given): Verdict | PatternRule {
   return { verdict, reason, pattern, ...(typeof when === "function" && { when }) };
 }
 
-/** @internal Reads `options.rules`. */
-export function readRules(options: Options): Rule[] {
+/** @internal Reads `options.rules`. A pattern that names no tool is an error: the rule would guard nothing. */
+export function readRules(options: Options, tools: readonly Tool[]): Rule[] {
   const rules = options.optional("rules", "an array", Array.isArray) ?? [];
   rules.forEach((rule, place) => {
     if (isFunction(rule)) return;
     const path = `options.rules[${place}]`;
     const read = new Options(rule, path, ["verdict", "reason", "pattern", "when"]);
     if (!isVerdict(rule)) throw invalid(path, "must be a function, or come from ask(), refuse() or allow()");
-    read.text("pattern");
+    const pattern = read.text("pattern");
+    if (!tools.some((tool) => patternMatches(pattern, tool.name))) {
+      throw read.wrong("pattern", `"${pattern}" matches no tool, so the rule would do nothing; correct or remove it`);
+    }
     read.optional("when", "a function", isFunction);
   });
   return rules.map((rule) => (isFunction(rule) ? rule : { ...rule }));

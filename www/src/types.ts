@@ -54,6 +54,23 @@ export interface Model {
   includeUsage?: boolean;
 }
 
+/** A part of a user's message. */
+export type Part =
+  | { type: "text"; text: string }
+  /** An `https:` URL, or a `data:` URL in base64, as `FileReader.readAsDataURL` gives it. */
+  | { type: "image"; url: string }
+  | { type: "file"; url: string; name: string };
+
+/** A message that a chat starts from. Every call has its result. */
+export type HistoryMessage =
+  | { role: "user"; content: string | readonly Part[] }
+  | {
+      role: "assistant";
+      content: string;
+      /** `arguments` is their JSON text, `result` what the model read. */
+      calls?: readonly { tool: string; arguments: string; result: string; isError?: boolean }[];
+    };
+
 export interface AgentOptions {
   /** Author of messages and decider of clicks; null says "I do not know". */
   user: User | null;
@@ -81,6 +98,12 @@ export interface AgentOptions {
     /** For a tool; default none. Its signal aborts, and the model is told that it timed out. */
     toolMs?: number | null;
   };
+  /**
+   * Called when the model's context is too long, with all messages of the chat: how many of the oldest requests are to
+   * leave out from now on, rounded down so that whole runs are left out and the latest stays. Then the request is made
+   * again, up to three times; without it, or when it leaves out nothing more, the run rests with an error.
+   */
+  onContextTooLong?: (messages: readonly Message[]) => number | undefined | Promise<number | undefined>;
   /** Where chats are kept; default {@link memoryStore}, which does not survive a reload. */
   store?: Store;
 }
@@ -127,9 +150,31 @@ export interface Call {
 }
 
 export type Message =
-  | { type: "user"; id: string; by: string | null; text: string }
-  | { type: "assistant"; id: string; text: string; reasoning: string; refusal: string; calls: Call[] }
+  /** `text` joins the text parts; `parts` is there if the message has others. */
+  | { type: "user"; id: string; by: string | null; text: string; parts?: Part[] }
+  | { type: "assistant"; id: string; text: string; reasoning: string; refusal: string; calls: Call[]; usage?: Usage }
   | { type: "error"; id: string; code: string; message: string; text: string };
+
+/** Token counts of one answer. */
+export interface Usage {
+  inputTokens?: number;
+  outputTokens?: number;
+  /** As the provider sent them. */
+  raw: Record<string, unknown>;
+}
+
+/** What changed in a chat. */
+export type ChatEvent =
+  /** New text, or new reasoning, of the answer that arrives. */
+  | { type: "text" | "reasoning"; text: string }
+  /** A user's message, or a model request that failed. */
+  | { type: "message"; message: Message }
+  | { type: "call"; call: Call }
+  | { type: "request"; request: Request }
+  | { type: "decision"; call: Call; decision: Decision }
+  | { type: "result"; call: Call }
+  | { type: "usage"; messageId: string; usage: Usage }
+  | { type: "status"; status: Status; reason?: string; error?: { code: string; message: string } };
 
 /** The approval card as data, hidden characters already replaced by visible tokens such as `⟨U+202E⟩`. */
 export interface CardView {

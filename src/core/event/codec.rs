@@ -7,7 +7,8 @@ use super::{Body, Decision, EndStatus, Event, Facts};
 use crate::core::approval::Digest;
 use crate::core::json::{self, Json, Writer};
 use crate::core::message::{
-    CallId, ChatId, MessageId, Part, RequestId, ResultItem, RunId, Trust, Turn, TurnCall, TurnEnd, TurnExtra,
+    CallId, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Trust, Turn, TurnCall, TurnEnd,
+    TurnExtra,
 };
 use crate::core::outcome::{Decider, DenyReason, PersonId, Token, Via};
 
@@ -64,6 +65,16 @@ impl Event {
 
 fn write_body(body: &Body, line: &mut Writer) {
     match body {
+        Body::ChatSeeded { history } => {
+            line.key("history");
+            line.open('[');
+            for item in history {
+                line.item();
+                write_history_item(item, line);
+            }
+            line.close(']');
+        }
+        Body::HistoryTrimmed { start } => line.number("start", *start as u64),
         Body::RunStarted { message, owner, parts } => {
             line.text("message_id", message.as_str());
             line.optional("owner", owner.as_ref().map(PersonId::as_str));
@@ -120,6 +131,26 @@ fn write_body(body: &Body, line: &mut Writer) {
             line.optional("reason", reason.as_deref());
         }
     }
+}
+
+fn write_history_item(item: &HistoryItem, line: &mut Writer) {
+    line.open('{');
+    match item {
+        HistoryItem::User(parts) => {
+            line.text("role", "user");
+            line.key("parts");
+            write_parts(parts, line);
+        }
+        HistoryItem::Assistant { turn, .. } => {
+            line.text("role", "assistant");
+            write_turn(turn, line);
+        }
+        HistoryItem::Result(item) => {
+            line.text("role", "tool");
+            write_item(item, line);
+        }
+    }
+    line.close('}');
 }
 
 /// The parts of a message, in the shape that pages give and see too.
@@ -311,10 +342,17 @@ impl<'a> Reader<'a> {
 
 fn read_body(kind: &str, read: Reader<'_>) -> Body {
     match kind {
+        "chat.seeded" => Body::ChatSeeded { history: read_seed(read) },
+        "history.trimmed" => Body::HistoryTrimmed {
+            start: usize::try_from(read.number("start")).unwrap_or_else(|_| {
+                read.reject("start");
+                0
+            }),
+        },
         "run.started" => Body::RunStarted {
             message: MessageId::new(read.text("message_id")),
             owner: read.person("owner"),
-            parts: read_parts(read),
+            parts: read_parts_of(read),
         },
         "turn.completed" => Body::TurnCompleted { turn: Rc::new(read_turn(read)) },
         "turn.failed" => Body::TurnFailed {
@@ -346,7 +384,43 @@ fn read_body(kind: &str, read: Reader<'_>) -> Body {
     }
 }
 
-fn read_parts(read: Reader<'_>) -> Vec<Part> {
+/// The parts of a message, as pages give them; the error names the field at fault.
+pub fn read_parts(parts: &Json) -> Result<Vec<Part>, &'static str> {
+    let wrong = Cell::new(None);
+    let parts = read_parts_of(Reader { object: parts, wrong: &wrong });
+    wrong.get().map_or(Ok(parts), Err)
+}
+
+/// The messages a chat starts from, as pages give them: `{"history": […]}`; the error names the field at fault.
+pub fn read_history(history: &Json) -> Result<Vec<HistoryItem>, &'static str> {
+    let wrong = Cell::new(None);
+    let items = read_seed(Reader { object: history, wrong: &wrong });
+    wrong.get().map_or(Ok(items), Err)
+}
+
+fn read_seed(read: Reader<'_>) -> Vec<HistoryItem> {
+    let mut items = Vec::new();
+    let mut turns = 0;
+    for item in read.array("history") {
+        let item = read.object(item);
+        items.push(match item.text("role") {
+            "user" => HistoryItem::User(read_parts_of(item)),
+            "tool" => HistoryItem::Result(read_item(item)),
+            role => {
+                if role != "assistant" {
+                    item.reject("role");
+                }
+                turns += 1;
+                let turn = read_turn(item);
+                let call_ids = CallId::of_turn(&CallId::seeded_turn(turns), turn.calls.len());
+                HistoryItem::Assistant { turn: Rc::new(turn), call_ids }
+            }
+        });
+    }
+    items
+}
+
+fn read_parts_of(read: Reader<'_>) -> Vec<Part> {
     let mut parts = Vec::new();
     for part in read.array("parts") {
         let part = read.object(part);
@@ -385,26 +459,27 @@ fn read_settled(kind: &str, read: Reader<'_>) -> Body {
         reason: read.optional_token("reason", DenyReason::from_token),
         approved: read.flag("approved"),
     });
-    let item = read.object(read.field("result_item"));
-    let body = Body::CallSettled {
-        name: read.name("name").to_owned(),
-        facts,
-        item: ResultItem {
-            call: item.call(),
-            renderer: item.owned("renderer"),
-            text: item.text("text").to_owned(),
-            is_error: item.flag("is_error"),
-            trust: item.token("trust", Trust::from_token, Trust::ExternalUntrusted),
-        },
-    };
-    if item.name("call_id") != read.name("call_id") {
+    let item = read_item(read);
+    if item.call != read.call() {
         read.reject("result_item");
     }
+    let body = Body::CallSettled { name: read.name("name").to_owned(), facts, item };
     if body.kind() != kind {
         // Either no such type, or a reason code that belongs to another one.
         read.wrong.set(Some(if kind.starts_with("tool.call.") { "reason_code" } else { "type" }));
     }
     body
+}
+
+fn read_item(read: Reader<'_>) -> ResultItem {
+    let item = read.object(read.field("result_item"));
+    ResultItem {
+        call: item.call(),
+        renderer: item.owned("renderer"),
+        text: item.text("text").to_owned(),
+        is_error: item.flag("is_error"),
+        trust: item.token("trust", Trust::from_token, Trust::ExternalUntrusted),
+    }
 }
 
 fn read_turn(read: Reader<'_>) -> Turn {

@@ -77,6 +77,51 @@ pub(super) fn read(literal: &str) -> Number {
     Number { value: value * sign, is_zero, is_integer, is_exact }
 }
 
+/// The literal as a tool gets it: one that no double holds exactly is written with the fewest of its digits, the last one
+/// rounded, that give the same double.
+pub fn shown(literal: &str) -> String {
+    let Number { value, is_exact, .. } = read(literal);
+    let end = literal.bytes().position(|byte| matches!(byte, b'e' | b'E')).unwrap_or(literal.len());
+    let (mantissa, exponent) = literal.split_at_checked(end).unwrap_or((literal, ""));
+    // 17 digits tell all doubles apart.
+    let shorter = (1..=17).flat_map(|digits| [rounded(mantissa, digits, false), rounded(mantissa, digits, true)]);
+    let mut shorter = shorter.map(|mantissa| [&mantissa, exponent].concat());
+    let same = if is_exact { None } else { shorter.find(|shorter| read(shorter).value == value) };
+    same.unwrap_or_else(|| literal.to_owned())
+}
+
+/// A mantissa cut to its first digits, zeros at the beginning not counted; the last one may be raised by one.
+fn rounded(mantissa: &str, digits: usize, up: bool) -> String {
+    let mut text = mantissa.as_bytes().to_vec();
+    let mut kept = 0;
+    let mut last = 0;
+    for (place, byte) in text.iter_mut().enumerate() {
+        if byte.is_ascii_digit() && (kept > 0 || *byte != b'0') {
+            kept += 1;
+            if kept <= digits {
+                last = place;
+            } else {
+                *byte = b'0';
+            }
+        }
+    }
+    let mut carries = up;
+    for byte in text.iter_mut().take(last + 1).rev().filter(|byte| byte.is_ascii_digit()) {
+        if carries {
+            carries = *byte == b'9';
+            *byte = if carries { b'0' } else { *byte + 1 };
+        }
+    }
+    if carries {
+        text.insert(usize::from(text.first() == Some(&b'-')), b'1');
+    }
+    let mut text = String::from_utf8(text).unwrap_or_default();
+    if text.bytes().any(|byte| byte == b'.') {
+        text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
+    }
+    text
+}
+
 /// The double nearest to 0.d₁d₂d₃… × 10^point, and whether it is exact.
 fn nearest(mut digits: Vec<u8>, point: i64) -> (f64, bool) {
     let mut is_half = false;

@@ -5,10 +5,12 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 use web_sys::{AbortController, AbortSignal};
 
-use super::{Driver, Partial};
+use super::{Driver, Encoded, Partial};
+use crate::core::json::read_whole;
 use crate::core::log::check_pairing;
 use crate::core::message::{ModelError, ModelErrorClass, Turn};
-use crate::core::run::Input;
+use crate::core::run::{Handled, Input};
+use crate::core::snapshot;
 use crate::core::wire::{Opening, http_error};
 use crate::web::error::text_of;
 use crate::web::fetch::{Chunks, join, late, piece, retry_hints, settled};
@@ -18,6 +20,9 @@ use crate::web::platform;
 const RETRIES: u32 = 2;
 /// The longest wait before that, in milliseconds; a server that asks for more is left to the person's retry.
 const LONGEST_WAIT: u64 = 20_000;
+
+/// How often the host may shorten the history for one request.
+const TRIMS: u32 = 3;
 
 /// Sends the history and hands the turn, or why there is none, to the run.
 pub(super) async fn call(driver: &Rc<Driver>, ticket: u64, closing: bool) {
@@ -49,11 +54,16 @@ pub(super) async fn call(driver: &Rc<Driver>, ticket: u64, closing: bool) {
 async fn attempts(driver: &Rc<Driver>, controller: &AbortController, closing: bool) -> Result<Turn, ModelError> {
     let signal = controller.signal();
     let mut left = RETRIES;
+    let mut trims = TRIMS;
     loop {
         let error = match request(driver, &signal, closing).await {
             Ok(turn) => return Ok(turn),
             Err(error) => error,
         };
+        if error.class == ModelErrorClass::ContextTooLong && trims > 0 && trim(driver).await {
+            trims -= 1;
+            continue;
+        }
         let wait = error.retry_after_ms.unwrap_or(500 << (RETRIES - left));
         let Partial { text, reasoning } = driver.partial();
         let begun = !text.is_empty() || !reasoning.is_empty();
@@ -68,6 +78,19 @@ async fn attempts(driver: &Rc<Driver>, controller: &AbortController, closing: bo
             return Err(error);
         }
     }
+}
+
+/// Asks the host how much of the history to leave out from now on. Says whether that is more than before, and stored.
+async fn trim(driver: &Rc<Driver>) -> bool {
+    let messages = driver.look(|run| {
+        let count = run.chat().entries().len();
+        (0..count).map(|place| snapshot::message(run, place)).collect::<Vec<_>>()
+    });
+    let messages = ["[", &messages.join(","), "]"].concat();
+    let Ok(answer) = settled(driver.setup.host.trim(&messages)).await else { return false };
+    let Some(omitted) = answer.as_string().and_then(|digits| read_whole(&digits)) else { return false };
+    let trimmed = driver.handle(Input::Trim { at: platform::now(), omitted: omitted as usize });
+    matches!(trimmed, Ok(Handled::Applied)) && driver.stored().await.is_ok()
 }
 
 async fn request(driver: &Rc<Driver>, signal: &AbortSignal, closing: bool) -> Result<Turn, ModelError> {
@@ -120,13 +143,15 @@ fn body(driver: &Rc<Driver>, closing: bool) -> Result<web_sys::Blob, String> {
     let history = run.chat().history();
     check_pairing(history).map_err(|problem| ["The history is not fit to send: ", &problem, "."].concat())?;
     let text = |thrown: JsValue| text_of(&thrown);
-    let (chain, done) = driver.encoded.take().map_or((None, 0), |(chain, done)| (Some(chain), done));
-    let mut pieces: Vec<JsValue> = chain.into_iter().map(Into::into).collect();
+    let start = run.chat().start();
+    let kept = driver.encoded.take().filter(|kept| kept.start == start);
+    let done = kept.as_ref().map_or(0, |kept| kept.items);
+    let mut pieces: Vec<JsValue> = kept.into_iter().map(|kept| kept.bytes.into()).collect();
     let before = |place: usize| place.checked_sub(1).and_then(|before| history.get(before));
     let fresh = history.iter().enumerate().skip(done);
     pieces.extend(fresh.map(|(place, item)| piece(&wire.item(item, before(place)))));
     let chain = join(&pieces).map_err(text)?;
-    driver.encoded.replace(Some((chain.clone(), history.len())));
+    driver.encoded.replace(Some(Encoded { start, items: history.len(), bytes: chain.clone() }));
     let opening = Opening {
         instructions: driver.setup.instructions.as_deref(),
         tools: &driver.setup.specs,
