@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { launch } from "./harness.mjs";
+import { launch, messagesOf } from "./harness.mjs";
 import { calls, checkHistories, event, failure, lastResults, play as playIn, stream, text } from "./scripted.mjs";
 
 const FAILED_REQUEST = /Failed to load resource|net::ERR/;
