@@ -35,11 +35,11 @@ await script(async () => {
   say("tsc, esbuild …");
   rmSync(dist, { recursive: true, force: true });
   await must(join(www, "node_modules", ".bin", "tsc"), ["--emitDeclarationOnly"], { env, cwd: www });
-  // One file: a page without a bundler waits for one request, not for a chain of them. Who wants to read finds src.
+  // One file for each entry: a page without a bundler waits for one request, not for a chain of them. Who wants to read finds src.
   const { build } = await import("esbuild");
   await build({
-    entryPoints: [join(www, "src", "index.ts")],
-    outfile: join(dist, "index.js"),
+    entryPoints: { index: join(www, "src", "index.ts"), "store-conformance": join(www, "src", "conformance.ts") },
+    outdir: dist,
     bundle: true,
     minify: true,
     format: "esm",

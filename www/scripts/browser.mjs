@@ -1,4 +1,4 @@
-// A Chromium and the chromedriver that goes with it.
+// A Chromium with the chromedriver that goes with it, and a Firefox.
 import { Advice, find, run } from "./command.mjs";
 import * as debian from "./debian.mjs";
 
@@ -17,8 +17,15 @@ const drivers = [
   "/usr/lib/chromium-browser/chromedriver",
 ];
 
-/** Returns `env` with CHROME and CHROMEDRIVER set to two programs of one major version, installing them if need be. */
+const firefoxes = ["firefox", "firefox-esr", "/Applications/Firefox.app/Contents/MacOS/firefox"];
+
+/** Returns `env` with CHROME, CHROMEDRIVER and FIREFOX set, installing what is missing. */
 export async function browser(env) {
+  return await firefox(await chromium(env));
+}
+
+/** CHROME and CHROMEDRIVER are two programs of one major version. */
+async function chromium(env) {
   let seen = await look(env);
   if (seen.pair === undefined && env.CHROME === undefined && env.CHROMEDRIVER === undefined) {
     // Chromium alone brings no font, and a page without any font draws no text.
@@ -31,6 +38,17 @@ export async function browser(env) {
     );
   }
   return { ...env, CHROME: seen.pair[0].path, CHROMEDRIVER: seen.pair[1].path };
+}
+
+async function firefox(env) {
+  const look = () => versions(env.FIREFOX === undefined ? firefoxes : [env.FIREFOX], env);
+  let [found] = await look();
+  if (found === undefined && env.FIREFOX === undefined) {
+    await debian.install(["firefox-esr"], "Firefox", env);
+    [found] = await look();
+  }
+  if (found === undefined) throw new Advice("Set FIREFOX to the program of a Firefox and run this again.");
+  return { ...env, FIREFOX: found.path };
 }
 
 async function look(env) {
@@ -51,7 +69,7 @@ async function versions(names, env) {
     const path = find([name], env);
     if (path === undefined) continue;
     const { code, output } = await run(path, ["--version"], { env, minutes: 1 });
-    const major = /\b(\d+)\.\d+\.\d+/.exec(output)?.[1];
+    const major = /\b(\d+)\.\d+/.exec(output)?.[1];
     if (code === 0 && major !== undefined) list.push({ path, major });
   }
   return list;

@@ -7,5 +7,5 @@ import { bindgenVersion, toolchain } from "./toolchain.mjs";
 await script(async () => {
   const env = await browser(await toolchain(process.env));
   await packages(env);
-  say(`Ready: wasm-bindgen ${bindgenVersion()}, ${env.CHROME}, ${env.CHROMEDRIVER}.`);
+  say(`Ready: wasm-bindgen ${bindgenVersion()}, ${env.CHROME}, ${env.CHROMEDRIVER}, ${env.FIREFOX}.`);
 });

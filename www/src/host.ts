@@ -42,7 +42,7 @@ export function readHost(options: AgentOptions): { setup: string; host: Host } {
       return runTool(tool, args, context);
     },
     load: async (chat) => store.load(chat),
-    append: async (chat, seq, lines) => store.append(chat, seq, lines),
+    append: async (chat, seq, lines) => store.append(chat, seq, lines, ""),
     // Longer waits than a timer can count are slept in parts.
     sleep: (ms) => new Promise((wake) => setTimeout(wake, Math.min(ms, LONGEST_TIMER))),
     async within(work, ms) {

@@ -9,6 +9,7 @@ export { type Agent, createAgent, openaiChat, tool } from "./agent.js";
 export type { Chat, DecideOptions, SendOptions } from "./chat.js";
 export type { CountersignApprovals } from "./element.js";
 export { CountersignError } from "./error.js";
+export { type IndexedDBStore, indexedDBStore } from "./indexeddb.js";
 export type { Condition, PatternRule, Rule, RuleCall, Verdict } from "./rules.js";
 export { allow, ask, refuse } from "./rules.js";
 export { memoryStore, type Store } from "./store.js";

@@ -1,0 +1,156 @@
+/**
+ * What the tabs of one site tell each other about a chat. All of it is for liveness: that a change shows at once, that
+ * two tabs do not do the same work. Nothing here makes anything safe: a hint may be lost, late or false, and two tabs
+ * may hold one lease where a clock jumped or a tab slept. That a chat's log has one history rests on the store's
+ * compare-and-set alone.
+ */
+import { ask, Database } from "./database.js";
+
+/** A hold on one chat. */
+export interface Lease {
+  /** Gives it up; later calls do nothing. A tab that ends has given it up, or will have when its term is over. */
+  release(): void;
+}
+
+/** How often a lease is renewed where the browser does not hold it, in milliseconds. */
+const RENEWAL = 2000;
+
+/** How long such a lease outlives its last renewal, in milliseconds. */
+const TERM = 10_000;
+
+/** The chats of which this page holds the lease. */
+const own = new Set<string>();
+
+/** Tells whoever listens, in this page too, that a chat of the store `name` has `seq` lines now. */
+export function announce(name: string, chat: string, seq: number): void {
+  const channel = channelOf(name);
+  channel?.postMessage([chat, seq]);
+  channel?.close();
+}
+
+/** Hears what is announced, as hints to look into the store. Returns the function that ends it. */
+export function listen(name: string, hear: (chat: string, seq: number) => void): () => void {
+  const channel = channelOf(name);
+  if (!channel) return () => {};
+  channel.onmessage = ({ data }) => {
+    // Other versions of the page speak on this channel too.
+    const [chat, seq] = Array.isArray(data) ? data : [];
+    if (typeof chat === "string" && typeof seq === "number") hear(chat, seq);
+  };
+  return () => channel.close();
+}
+
+/**
+ * Tries to take a chat's exclusive lease, and does not wait: undefined if somebody has it, be it this page. Web Locks
+ * hold it where there are any. Elsewhere, such as on a page of plain http, it is a row of a database that is renewed
+ * by the clock. Where there is no database either nobody else can see the chat, and the lease is given.
+ */
+export async function lease(name: string, chat: string): Promise<Lease | undefined> {
+  const id = idOf(name, chat);
+  // Noted before anything is waited for, so that of two calls of this page one loses.
+  if (own.has(id)) return undefined;
+  own.add(id);
+  // A lease that cannot be asked for must not keep a chat from going on.
+  const end = await (lockManager() ? lock(id) : take(name, chat)).catch(() => () => {});
+  if (!end) {
+    own.delete(id);
+    return undefined;
+  }
+  let released = false;
+  return {
+    release() {
+      if (released) return;
+      released = true;
+      own.delete(id);
+      end();
+    },
+  };
+}
+
+/** Whether another page holds the chat's lease. */
+export async function held(name: string, chat: string): Promise<boolean> {
+  const id = idOf(name, chat);
+  if (own.has(id)) return false;
+  try {
+    const locks = lockManager();
+    if (locks) return (await locks.query()).held?.some((lock) => lock.name === id) ?? false;
+    return isValid(await rowsOf(name).run("readonly", ["leases"], (store) => ask(store("leases").get(chat))));
+  } catch {
+    return false;
+  }
+}
+
+function channelOf(name: string): BroadcastChannel | undefined {
+  try {
+    return new BroadcastChannel(`countersign:${name}`);
+  } catch {
+    return undefined;
+  }
+}
+
+function idOf(name: string, chat: string): string {
+  return `countersign:${JSON.stringify([name, chat])}`;
+}
+
+function lockManager(): LockManager | undefined {
+  return globalThis.navigator?.locks;
+}
+
+type End = (() => void) | undefined;
+
+function lock(id: string): Promise<End> {
+  return new Promise((given, failed) => {
+    const hold = (lock: Lock | null) => (lock ? new Promise<void>((end) => given(end)) : given(undefined));
+    navigator.locks.request(id, { ifAvailable: true, mode: "exclusive" }, hold).catch(failed);
+  });
+}
+
+interface Row {
+  owner: string;
+  until: number;
+}
+
+const databases = new Map<string, Database>();
+
+// A database of its own: the store's may be of a newer version, or be held up by another tab.
+function rowsOf(name: string): Database {
+  const rows = databases.get(name) ?? new Database(`${name}.leases`, ["leases"]);
+  databases.set(name, rows);
+  return rows;
+}
+
+/** A row that reaches further than a term was written before the clock was set back. */
+function isValid(row: Row | undefined): boolean {
+  const left = (row?.until ?? 0) - Date.now();
+  return left > 0 && left <= TERM;
+}
+
+async function take(name: string, chat: string): Promise<End> {
+  const rows = rowsOf(name);
+  const owner = crypto.getRandomValues(new Uint32Array(4)).join();
+  /** Reads the row and replaces or removes it, in one transaction, if that is allowed. */
+  const swap = (may: (row: Row | undefined) => boolean, until?: number) =>
+    rows.run(
+      "readwrite",
+      ["leases"],
+      async (store) => {
+        const leases = store("leases");
+        if (!may(await ask(leases.get(chat)))) return false;
+        if (until === undefined) leases.delete(chat);
+        else leases.put({ owner, until } satisfies Row, chat);
+        return true;
+      },
+      "relaxed",
+    );
+  const isOwn = (row: Row | undefined) => row?.owner === owner;
+
+  if (!(await swap((row) => !isValid(row), Date.now() + TERM))) return undefined;
+  const timer = setInterval(async () => {
+    // Somebody else took what was not renewed in time; a renewal that failed is tried again.
+    if ((await swap(isOwn, Date.now() + TERM).catch(() => true)) === false) clearInterval(timer);
+  }, RENEWAL);
+  return () => {
+    clearInterval(timer);
+    swap(isOwn).catch(() => {});
+  };
+}
