@@ -77,7 +77,7 @@ pub fn requests(run: &Run) -> String {
         out.item();
         out.open('{');
         out.text("id", request.id.as_str());
-        out.text("kind", "approval");
+        out.text("kind", request.kind.token());
         out.text("callId", request.call.as_str());
         out.text("prompt", &request.prompt);
         match request.expires_at {
