@@ -5,7 +5,7 @@
 use super::card;
 use super::event::{self, Decision};
 use super::json::{Json, Writer, write_number};
-use super::log::{CallState, Entry, Stage};
+use super::log::{CallState, Entry, RunState, Stage};
 use super::message::{Part, RunId, TurnCall};
 use super::outcome::{Decider, DenyReason, PersonId};
 use super::run::{Run, Status};
@@ -188,4 +188,24 @@ fn write_decision(decision: &Decision, out: &mut Writer) {
     out.text("via", decision.via.token());
     out.present("reason", decision.reason.map(DenyReason::token));
     out.present("note", decision.note.as_deref());
+}
+
+/// What is kept beside a chat's log, so that what waits in it is known without reading it.
+pub fn head(run: &Run) -> String {
+    let mut out = Writer::default();
+    out.open('{');
+    let pending = run.chat().pending().next().is_some();
+    let status = match run.chat().run() {
+        None => Status::Idle,
+        Some(RunState { end: Some((end, _)), .. }) => Status::Ended(*end),
+        Some(_) if pending => Status::Pending,
+        Some(_) => Status::Interrupted,
+    };
+    out.text("status", status.token());
+    let requests = requests(run);
+    let mut text = out.finish();
+    text.push_str(",\"requests\":");
+    text.push_str(&requests);
+    text.push('}');
+    text
 }
