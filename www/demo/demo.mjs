@@ -40,7 +40,7 @@ copyFrom(page.told, page.copied);
 try {
   await init();
   defineElements();
-  switchDecider(page.decider, page.approvals, page["decider-told"]);
+  switchDecider(page.decider, page.approvals, page["decider-told"], page["decider-note"]);
   await use(await rehearsal());
   listen();
   new Settings(page, use);
@@ -128,6 +128,7 @@ async function attempt(action) {
 function draw() {
   const view = viewOf(chat.snapshot());
   drawMessages(page.messages, view.messages);
+  page.welcome.hidden = view.messages.length > 0;
   page.status.textContent = STATUS[view.status] ?? view.status;
   const recoverable = view.status === "error" || view.status === "interrupted";
   page.trouble.hidden = !recoverable;

@@ -13,6 +13,7 @@ export class Desk {
   jar = new Jar();
   page = new Page();
   mail = new Mail();
+  #resetting = false;
 
   /** @param {Record<string, HTMLElement>} places elements by id */
   constructor(places) {
@@ -25,21 +26,21 @@ export class Desk {
       draw();
       thing.addEventListener("change", () => {
         draw();
-        mark(tile);
+        if (!this.#resetting) mark(tile);
       });
     }
   }
 
   /** Puts everything back as it was at the start. */
   reset() {
+    this.#resetting = true;
     for (const thing of [this.jar, this.page, this.mail]) thing.reset();
+    this.#resetting = false;
   }
 }
 
 function drawJar(jar, { cookies, count }) {
-  cookies.replaceChildren(
-    ...Array.from({ length: FULL }, (_, at) => element("li", at < jar.count ? "there" : "")),
-  );
+  cookies.replaceChildren(...Array.from({ length: FULL }, (_, at) => element("li", at < jar.count ? "there" : "")));
   count.textContent = jar.count === 1 ? "1 cookie" : `${jar.count} cookies`;
 }
 
@@ -61,7 +62,7 @@ function paragraphs(text) {
   return text.split(/\n{2,}/u).map((paragraph) => element("p", "", paragraph));
 }
 
-/** Shows for a moment where something changed. */
+/** Shows for a moment where a tool changed something. */
 function mark(tile) {
   tile.classList.add("changed");
   setTimeout(() => tile.classList.remove("changed"), MARKED);

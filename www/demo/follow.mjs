@@ -1,5 +1,8 @@
 /** Keeps the end of a growing chat in view, unless the person has scrolled away from it. */
 
+/** What is kept free above the cards, in CSS pixels. */
+const MARGIN = 12;
+
 /** How near to where the page scrolled by itself still counts as being there, in CSS pixels. */
 const NEAR = 80;
 
@@ -12,7 +15,7 @@ export function follow(chat, deciding, waiting) {
   let following = true;
   const end = () => {
     const below = chat.getBoundingClientRect().bottom - window.innerHeight;
-    return waiting() ? Math.min(below, deciding.getBoundingClientRect().top) : below;
+    return waiting() ? Math.min(below, deciding.getBoundingClientRect().top - MARGIN) : below;
   };
   window.addEventListener(
     "scroll",

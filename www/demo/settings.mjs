@@ -8,8 +8,8 @@ import { PRESETS, rehearsal, server } from "./endpoint.mjs";
 export class Settings {
   #places;
   #use;
-  /** The key that is in use, with the origin it was meant for: it goes to no other. */
-  #key = { origin: "", value: "" };
+  /** What is in use: the fields as they were, and the key with the origin it was meant for, since it goes to no other. */
+  #now = { kind: "rehearsal", baseUrl: "", model: "", key: "", origin: "" };
 
   /**
    * @param {Record<string, HTMLElement>} places elements by id
@@ -32,8 +32,13 @@ export class Settings {
   }
 
   #open() {
-    this.#say("");
-    this.#noteKey();
+    const { kind, baseUrl, model } = this.#now;
+    this.#places["settings-kind"].value = kind;
+    this.#choose();
+    if (kind !== "rehearsal") {
+      this.#places["settings-url"].value = baseUrl;
+      this.#places["settings-model"].value = model;
+    }
     this.#places.settings.showModal();
   }
 
@@ -52,12 +57,11 @@ export class Settings {
   }
 
   #noteKey() {
-    const kept = this.#key.value !== "";
-    const { needsKey } = PRESETS[this.#places["settings-kind"].value] ?? {};
-    this.#places["settings-key"].placeholder = kept ? "unchanged" : needsKey ? "" : "none needed";
-    this.#places["settings-key-note"].textContent = kept
-      ? `A key for ${this.#key.origin} is in this page's memory. Leave the field empty to keep using it there.`
-      : "";
+    const { key, origin } = this.#now;
+    const { needsKey } = PRESETS[this.#places["settings-kind"].value];
+    this.#places["settings-key"].placeholder = needsKey || key !== "" ? "" : "none needed";
+    this.#places["settings-key-note"].textContent =
+      key === "" ? "" : `A key for ${origin} is in memory. Leave the field empty to go on with it there.`;
   }
 
   async #apply() {
@@ -65,7 +69,9 @@ export class Settings {
     this.#say("");
     button.disabled = true;
     try {
-      await this.#use(await this.#endpoint());
+      const next = this.#read();
+      await this.#use(next.kind === "rehearsal" ? await rehearsal() : server(next));
+      this.#now = next;
       settings.close();
     } catch (error) {
       this.#say(error.message);
@@ -74,15 +80,17 @@ export class Settings {
     }
   }
 
-  async #endpoint() {
+  /** What the fields say, with the key in use where it belongs to the same origin. */
+  #read() {
     const kind = this.#places["settings-kind"].value;
-    if (kind === "rehearsal") return rehearsal();
-    const [baseUrl, model] = ["url", "model"].map((name) => this.#places[`settings-${name}`].value.trim());
-    const typed = this.#places["settings-key"].value.trim();
+    if (kind === "rehearsal") return { kind, baseUrl: "", model: "", key: "", origin: "" };
+    const [baseUrl, model, typed] = ["url", "model", "key"].map((name) =>
+      this.#places[`settings-${name}`].value.trim(),
+    );
     // What is no URL gets no key; the package then says what is wrong with it.
     const origin = URL.canParse(baseUrl) ? new URL(baseUrl).origin : "";
-    if (typed !== "") this.#key = { origin, value: typed };
-    return server({ kind, baseUrl, model, key: origin === this.#key.origin ? this.#key.value : "" });
+    const key = typed === "" && origin === this.#now.origin ? this.#now.key : typed;
+    return { kind, baseUrl, model, key, origin };
   }
 
   #say(trouble) {

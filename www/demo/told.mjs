@@ -57,7 +57,7 @@ export class Recorder extends EventTarget {
 }
 
 /**
- * The tool messages of a request body, each as it stands in the bytes, with what it answers.
+ * The tool messages of a request body, newest first, each as it stands in the bytes, with what it answers.
  *
  * @param {string} body
  * @returns {{ id: string, call: string, text: string, raw: string }[]}
@@ -66,7 +66,7 @@ export function resultsIn(body) {
   const { messages } = JSON.parse(body);
   const raw = rawMessages(body);
   let calls = new Map();
-  return messages.flatMap((message, at) => {
+  const results = messages.flatMap((message, at) => {
     if (message.role === "assistant") {
       calls = new Map((message.tool_calls ?? []).map((call) => [call.id, call.function.name]));
     }
@@ -74,6 +74,7 @@ export function resultsIn(body) {
     const text = typeof message.content === "string" ? message.content : JSON.stringify(message.content);
     return [{ id: String(at), call: calls.get(message.tool_call_id) ?? message.tool_call_id, text, raw: raw[at] }];
   });
+  return results.reverse();
 }
 
 /**

@@ -65,7 +65,11 @@ function draft({ to, topic }, found) {
   const usable = found && (about === undefined || speaksOf(found, about));
   const title = about ?? found?.title ?? "a note";
   const facts = usable
-    ? [`Here is what we know about ${about ?? "it"} so far.`, found.body.trim(), `The page has the same under the title "${found.title}".`]
+    ? [
+        `Here is what we know about ${about ?? "it"} so far.`,
+        found.body.trim(),
+        `The page has the same under the title "${found.title}".`,
+      ]
     : ["The facts are still missing here: please add what happened, whom it concerns, and what comes next."];
   return {
     to,

@@ -62,9 +62,7 @@ export const page = {
     const data = objectIn(result.text);
     if (Array.isArray(data?.changed)) return changes(data);
     const found = pageIn(result);
-    return found
-      ? `The page is called ${quote(found.title)} and has ${paragraphs(found.body)}.`
-      : answered(result);
+    return found ? `The page is called ${quote(found.title)} and has ${paragraphs(found.body)}.` : answered(result);
   },
 };
 
@@ -78,7 +76,8 @@ export function pageIn({ token, text }) {
 function retitle(tool, { title, body }) {
   const sentence = firstSentence(body).replace(/[.!?]$/u, "");
   if (sentence === "") return { text: "The page has no text, so I have nothing to make a title of." };
-  const wanted = sentence.length > LONGEST_TITLE ? `${sentence.slice(0, LONGEST_TITLE).replace(/\s+\S*$/u, "")} …` : sentence;
+  const wanted =
+    sentence.length > LONGEST_TITLE ? `${sentence.slice(0, LONGEST_TITLE).replace(/\s+\S*$/u, "")} …` : sentence;
   if (wanted === title) return { text: "The title already says what the first sentence says, so I propose no change." };
   return { call: { tool, args: { title: wanted } } };
 }
