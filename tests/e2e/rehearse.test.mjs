@@ -64,7 +64,7 @@ describe("emptying the jar", () => {
   });
 
   it("proposes the call again when the user says so, and then it runs", async (t) => {
-    const { page, site } = await openDemo(browser, t);
+    const { page } = await openDemo(browser, t);
     await say(page, "Eat 3 cookies");
     await decide(cardOf(page, "Cookie jar"), "Deny");
     await answer(page, "declined");
@@ -75,7 +75,7 @@ describe("emptying the jar", () => {
   });
 
   it("starts over with a full jar and nothing pending", async (t) => {
-    const { page, site } = await openDemo(browser, t);
+    const { page } = await openDemo(browser, t);
     await say(page, "Eat 3 cookies");
     await decide(cardOf(page, "Cookie jar"), "Approve");
     await answer(page, "9 are left");
@@ -90,7 +90,7 @@ describe("emptying the jar", () => {
 
 describe("the rehearsal model", () => {
   it("says what the model is, on the page and in its answer", async (t) => {
-    const { page, site } = await openDemo(browser, t);
+    const { page } = await openDemo(browser, t);
     await page.getByText("rehearsal model: a fixed set of rules, no language model").waitFor();
     await say(page, "Who are you?");
     assert.match(await answer(page, "I am"), /^I am the rehearsal model: a set of fixed rules, no language model\./);
