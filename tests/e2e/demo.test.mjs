@@ -210,6 +210,7 @@ describe("an answer", () => {
     await page.getByRole("button", { name: "Stop" }).click();
     await page.locator("#status", { hasText: "The run was stopped." }).waitFor();
     assert.ok(await page.getByRole("button", { name: "Stop" }).isHidden());
+    assert.equal(await page.evaluate(() => document.activeElement.id), "text", "the focus is not lost with the button");
   });
 
   it("that failed can be asked for again", async (t) => {

@@ -131,17 +131,23 @@ function draw() {
   page.welcome.hidden = view.messages.length > 0;
   page.status.textContent = STATUS[view.status] ?? view.status;
   const recoverable = view.status === "error" || view.status === "interrupted";
-  page.trouble.hidden = !recoverable;
-  page.retry.hidden = !recoverable;
+  show(page.trouble, recoverable);
+  show(page.retry, recoverable);
   page.retry.textContent = view.status === "interrupted" ? "Go on" : "Try again";
   page["trouble-text"].textContent = recoverable
     ? (view.error ?? "The run stopped half way, because the page was closed. Nothing is repeated without you.")
     : "";
-  page.stop.hidden = view.status !== "running" && view.status !== "pending";
+  show(page.stop, view.status === "running" || view.status === "pending");
+}
+
+/** Shows a part or not. What is taken away with the focus in it gives it to the composer. */
+function show(part, shown) {
+  if (!shown && part.contains(document.activeElement)) page.text.focus();
+  part.hidden = !shown;
 }
 
 function showTrouble(error) {
-  page.trouble.hidden = false;
-  page.retry.hidden = true;
+  show(page.trouble, true);
+  show(page.retry, false);
   page["trouble-text"].textContent = error.message;
 }

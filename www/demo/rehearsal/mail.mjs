@@ -22,8 +22,8 @@ export const mail = {
 
   wishOf({ words, text, quoted }) {
     if (!/\b(mail|email|e-mail|draft)\b/u.test(words) || /\b(read|show)\b/u.test(words)) return null;
-    const topic = text.match(/\babout (.+?)[.!?]*$/u)?.[1].replaceAll('"', "");
-    return { kind: "draft", to: recipientIn(text), topic: quoted[0] ?? topic };
+    const topic = text.match(/\babout (.+?)(?: to (?:the team|\S+@\S+))?[.!?]*$/u)?.[1].replaceAll('"', "");
+    return { kind: "draft", ...recipientIn(text), topic: quoted[0] ?? topic };
   },
 
   next(wish, { tools, settled }) {
@@ -44,23 +44,23 @@ export const mail = {
     const data = objectIn(result.text);
     if (data?.saved !== true || typeof data.to !== "string") return answered(result);
     const about = typeof data.subject === "string" ? `, with the subject ${quote(data.subject)}` : "";
-    return `The draft to ${data.to} is kept${about}. It was not sent.`;
+    return `The draft to ${data.to} is kept${about}.${data.sent === false ? " It was not sent." : ""}`;
   },
 };
 
 /** An address as it was written, or one made of a name; the team if nobody is named. */
 function recipientIn(text) {
   const address = text.match(/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/u)?.[0];
-  if (address) return address;
+  if (address) return { to: address, name: "" };
   const named = text.match(/\b(?:to|mail|email) (?:the |our |my )?(?!to\b|about\b|the\b)(\w+)/iu)?.[1] ?? "team";
-  return `${named.toLowerCase()}@example.org`;
+  return { to: `${named.toLowerCase()}@example.org`, name: ` ${named}` };
 }
 
 /**
  * The arguments of the call. What the page says is taken over where it speaks of the topic; about anything else there
  * is nothing to say, and the draft says so.
  */
-function draft({ to, topic }, found) {
+function draft({ to, name, topic }, found) {
   const about = topic && !/^(it|this|that|the page)$/iu.test(topic) ? topic : undefined;
   const usable = found && (about === undefined || speaksOf(found, about));
   const title = about ?? found?.title ?? "a note";
@@ -75,7 +75,7 @@ function draft({ to, topic }, found) {
     to,
     subject: title[0].toUpperCase() + title.slice(1),
     body: [
-      `Hello ${to.split("@")[0]},`,
+      `Hello${name},`,
       ...facts,
       "If something in this mail is wrong or missing, please answer it today, so that everybody works from the same facts.",
       "Best wishes",
