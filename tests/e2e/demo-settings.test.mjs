@@ -59,7 +59,7 @@ describe("the settings", () => {
     const { page, site } = await openDemo(browser, t);
     await set(page, { url: other.url, key: KEY });
     await closed(page);
-    assert.equal(await page.locator("#model-label").textContent(), `The model is ${MODEL} at ${other.url}.`);
+    assert.equal(await page.locator("#model-server").textContent(), `The model is ${MODEL} at ${other.url}.`);
 
     await say(page, "Rewrite the page's title");
     await decide(cardOf(page, "Update the page"), "Deny");

@@ -227,7 +227,8 @@ describe("an answer", () => {
           };
     const { page } = await openDemo(browser, t, undefined, { model }, /400/);
     await say(page, "Hello");
-    await page.locator("#trouble-text", { hasText: "Not today." }).waitFor();
+    await page.locator("#messages > li.error", { hasText: "Not today." }).waitFor();
+    await page.locator("#trouble-text", { hasText: "The request failed." }).waitFor();
     broken = false;
     await page.getByRole("button", { name: "Try again" }).click();
     assert.equal(await answer(page, "Now it works."), "Now it works.");

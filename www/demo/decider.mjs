@@ -2,7 +2,7 @@
 
 /** What the element's `by` is for each choice, what the model reads then, and what a person may wonder about. */
 const DECIDERS = {
-  self: { by: undefined, told: "run_owner", note: ": you wrote the request, and you decide on it" },
+  self: { by: undefined, told: "run_owner", note: ": it was your own request" },
   other: { by: "grace", told: "other_user", note: '; the cards say "you" to Grace now' },
   unidentified: { by: null, told: "unknown", note: ": the page does not know who sits here" },
 };

@@ -8,7 +8,6 @@ import { Desk } from "./desk.mjs";
 import { defineElements, init } from "./dist/index.js";
 import { rehearsal } from "./endpoint.mjs";
 import { follow } from "./follow.mjs";
-import { element } from "./nodes.mjs";
 import { Settings } from "./settings.mjs";
 import { copyFrom, drawTold, Recorder } from "./told.mjs";
 import { drawMessages, viewOf } from "./transcript.mjs";
@@ -57,15 +56,9 @@ async function use(endpoint) {
   await chat?.stop();
   agent?.dispose();
   agent = next;
-  if (endpoint.kind !== "rehearsal") {
-    page["model-label"].replaceChildren("The model is ", element("strong", "", endpoint.label), ".");
-  } else if (opened > 0) {
-    page["model-label"].replaceChildren(
-      "The model here is a ",
-      element("strong", "", "rehearsal model"),
-      ": a fixed set of rules, no language model. The approvals are real.",
-    );
-  }
+  page["model-rehearsal"].hidden = endpoint.kind !== "rehearsal";
+  page["model-server"].hidden = endpoint.kind === "rehearsal";
+  page["model-name"].textContent = endpoint.label;
   await open();
 }
 
@@ -134,10 +127,16 @@ function draw() {
   show(page.trouble, recoverable);
   show(page.retry, recoverable);
   page.retry.textContent = view.status === "interrupted" ? "Go on" : "Try again";
-  page["trouble-text"].textContent = recoverable
-    ? (view.error ?? "The run stopped half way, because the page was closed. Nothing is repeated without you.")
-    : "";
+  page["trouble-text"].textContent = recoverable ? troubleOf(view) : "";
   show(page.stop, view.status === "running" || view.status === "pending");
+}
+
+/** What went wrong, unless the last message has said so. */
+function troubleOf({ status, messages, error }) {
+  if (status === "interrupted") {
+    return "The run stopped half way, because the page was closed. Nothing is repeated without you.";
+  }
+  return messages.at(-1)?.type === "error" ? "The request failed. Tools that ran do not run again." : error;
 }
 
 /** Shows a part or not. What is taken away with the focus in it gives it to the composer. */

@@ -1,6 +1,6 @@
 /** Keeps the end of a growing chat in view, unless the person has scrolled away from it. */
 
-/** What is kept free above the cards, in CSS pixels. */
+/** What is kept free above the cards and below the composer, in CSS pixels. */
 const MARGIN = 12;
 
 /** How near to where the page scrolled by itself still counts as being there, in CSS pixels. */
@@ -14,7 +14,7 @@ const NEAR = 80;
 export function follow(chat, deciding, waiting) {
   let following = true;
   const end = () => {
-    const below = chat.getBoundingClientRect().bottom - window.innerHeight;
+    const below = chat.getBoundingClientRect().bottom + MARGIN - window.innerHeight;
     return waiting() ? Math.min(below, deciding.getBoundingClientRect().top - MARGIN) : below;
   };
   window.addEventListener(
