@@ -329,6 +329,26 @@ for (const name of BROWSERS) {
         });
         assert.deepEqual(told, { lines: ["a", "b"], opened: 3 });
       });
+
+      it("does not go on in memory if it cannot be opened again", async (t) => {
+        const { page } = await open(t);
+        const told = await page.evaluate(async () => {
+          const { store, caught, state } = window;
+          const { open } = IDBFactory.prototype;
+          await store.append("c", 0, ["a"], "h");
+          IDBFactory.prototype.open = () => {
+            throw new DOMException("not any more", "SecurityError");
+          };
+          // A failed transaction has its connection replaced.
+          await caught(() => store.append("c", 1, [Symbol("no text")], "h"));
+          const thrown = [await caught(() => store.load("c")), await caught(() => store.append("c", 0, ["x"], "x"))];
+          IDBFactory.prototype.open = open;
+          return { thrown, lines: await store.load("c"), state: state() };
+        });
+        for (const thrown of told.thrown) assertStorage(thrown, /not any more.*reload the page/);
+        assert.deepEqual(told.lines, ["a"]);
+        assert.deepEqual(told.state, { durable: true, trouble: null, readOnly: false });
+      });
     });
 
     describe("on a page that may not store anything", () => {
