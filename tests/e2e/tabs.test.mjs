@@ -100,10 +100,20 @@ for (const name of BROWSERS) {
           await release(one, "c");
           await freed(two, "c");
           assert.equal(await take(two, "c"), true);
-          // What was released is released once.
-          await release(one, "c");
           assert.deepEqual([await held(one, "c"), await held(two, "c")], [true, false]);
           assert.equal(await take(one, "c"), false);
+        });
+
+        it("what was released is released once, and not what its tab took after that", async (t) => {
+          const [one, two] = await open(t);
+          await take(one, "c");
+          await release(one, "c");
+          await freed(two, "c");
+          const again = () => one.evaluate(() => window.take("chats", "c", "again"));
+          assert.equal(await again(), true);
+          await release(one, "c");
+          assert.deepEqual([await held(one, "c"), await held(two, "c")], [false, true]);
+          assert.deepEqual([await take(two, "c"), await again()], [false, false]);
         });
 
         it("of tabs that ask at once one gets it", async (t) => {
