@@ -4,7 +4,9 @@
 
 mod body;
 mod fault;
+mod intake;
 mod leftover;
+mod names;
 pub mod openai_chat;
 
 pub use fault::{RetryHints, http_error, wait_ms};
