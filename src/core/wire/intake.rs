@@ -13,7 +13,7 @@ const DONE: &[u8] = b"[DONE]";
 
 /// What a format makes of the values of a body.
 pub(super) trait Collect {
-    /// Takes one event of the stream, which may have a name, or a document that was sent instead of a stream.
+    /// Takes one object: an event of the stream, which may have a name, or a document that was sent instead of a stream.
     fn take(&mut self, name: &str, value: &Json, is_document: bool, state: &mut State);
 }
 
@@ -134,7 +134,7 @@ impl State {
         let is_error = event.name == "error";
         match parse_lenient(data) {
             Ok(value) if is_error => self.error = Some(fault::from_json(&value, None)),
-            Ok(value) => turn.take(event.name, &value, false, self),
+            Ok(value) => self.take_value(event.name, &value, false, turn),
             // The connection broke off inside the event.
             Err(_) if !event.is_closed => self.has_events = true,
             Err(_) if is_error => {
@@ -151,13 +151,22 @@ impl State {
         }
     }
 
+    /// Hands over an object, or those of a list, up to the first error.
+    fn take_value(&mut self, name: &str, value: &Json, is_document: bool, turn: &mut dyn Collect) {
+        match value {
+            Json::Array(items) => items.iter().for_each(|item| self.take_value(name, item, is_document, turn)),
+            Json::Object(_) if self.error.is_none() => turn.take(name, value, is_document, self),
+            _ => {}
+        }
+    }
+
     /// Takes a body that is JSON instead of a stream, and whatever follows it.
     fn take_document(&mut self, document: &[u8], turn: &mut dyn Collect) {
         let mut rest = document.trim_ascii();
         while matches!(rest.first(), Some(b'{' | b'[')) && !is_marker(rest) {
             match parse_prefix(rest) {
                 Ok((value, end)) => {
-                    turn.take("", &value, true, self);
+                    self.take_value("", &value, true, turn);
                     rest = rest.get(end..).unwrap_or(&[]).trim_ascii_start();
                 }
                 Err(error) => {

@@ -122,7 +122,7 @@ fn body(driver: &Rc<Driver>, closing: bool) -> Result<web_sys::Blob, String> {
     let text = |thrown: JsValue| text_of(&thrown);
     let (chain, done) = driver.encoded.take().map_or((None, 0), |(chain, done)| (Some(chain), done));
     let mut pieces: Vec<JsValue> = chain.into_iter().map(Into::into).collect();
-    let before = |place: usize| place.checked_sub(1).and_then(|before| history.get(before));
+    let before = |place: usize| history.get(..place).unwrap_or_default();
     let fresh = history.iter().enumerate().skip(done);
     pieces.extend(fresh.map(|(place, item)| piece(&wire.item(item, before(place)))));
     let chain = join(&pieces).map_err(text)?;

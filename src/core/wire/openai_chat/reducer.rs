@@ -73,15 +73,6 @@ impl Reducer {
 
 impl Collect for Collected {
     fn take(&mut self, _name: &str, value: &Json, is_document: bool, state: &mut State) {
-        if let Json::Array(items) = value {
-            for item in items {
-                self.take("", item, is_document, state);
-            }
-            return;
-        }
-        if value.as_object().is_none() || state.error.is_some() {
-            return;
-        }
         // Looked at first: an error may stand beside choices, or come after a finish reason.
         let choices = value.get("choices").and_then(Json::as_array);
         let describes = is_document && choices.is_none() && (value.get("detail").or(value.get("message"))).is_some();
