@@ -101,7 +101,8 @@ impl Collected {
             self.incomplete_reason = Some(String::new());
         }
         self.usage = response.get("usage").filter(|usage| usage.as_object().is_some()).cloned();
-        self.output = response.get("output").and_then(Json::as_array).unwrap_or(&[]).to_vec();
+        let output = response.get("output").and_then(Json::as_array).unwrap_or(&[]);
+        self.output = output.iter().filter(|item| item.as_object().is_some()).cloned().collect();
     }
 
     fn finish(self) -> Result<Turn, ModelError> {
