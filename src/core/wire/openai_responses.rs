@@ -254,7 +254,8 @@ impl OpenAiResponses {
     /// Whether a turn goes back as its own items.
     fn is_own(&self, turn: &Turn) -> bool {
         let calls = turn.extra.items.iter().filter(|item| is_call(item)).count();
-        turn.extra.binding == self.binding && calls == turn.calls.len()
+        let can_be_answered = |call: &TurnCall| call.kind == CallKind::Function || call.provider_id.is_some();
+        turn.extra.binding == self.binding && calls == turn.calls.len() && turn.calls.iter().all(can_be_answered)
     }
 
     /// What goes back for a result. This wire has no error flag; a result that is an error says so in its text.

@@ -306,7 +306,9 @@ impl Slot {
         }
         let arguments = if written.is_empty() { self.input.clone() } else { written }.into_text();
         let is_nothing = !is_cut && key == "arguments" && matches!(arguments.trim_ascii(), "" | "null");
-        let id = ["call_id", "id"].iter().map(|key| text_of(&self.item, key)).find(|id| !id.is_empty());
+        // A request for approval has no other id than its own.
+        let keys: &[&str] = if kind == APPROVAL { &["id"] } else { &["call_id", "id"] };
+        let id = keys.iter().map(|key| text_of(&self.item, key)).find(|id| !id.is_empty());
         TurnCall {
             kind: match kind {
                 APPROVAL => CallKind::ProviderApproval { server: text_of(&self.item, "server_label").to_owned() },
