@@ -83,7 +83,7 @@ fn reduce<'a>(mut reducer: Reducer, pieces: impl IntoIterator<Item = &'a [u8]>) 
     Outcome { result: reducer.finish(), shown }
 }
 
-/// Reduces a stream whole, byte by byte, and cut at every offset; all give the same. Behind a cut only a little is read
+/// Reduces a stream whole, byte by byte, and cut at every offset, however long it is; all give the same. Behind a cut only a little is read
 /// before the states are compared: equal states go on alike.
 fn reduce_in_every_way(wire: &Wire, name: &str, stream: &[u8]) -> Outcome {
     let whole = reduce(wire.reducer(), [stream]);

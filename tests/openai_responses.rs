@@ -2,14 +2,17 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg(not(target_arch = "wasm32"))]
 
+use countersign::core::event::{Body, Event};
 use countersign::core::json::{Json, parse_lenient};
 use countersign::core::message::{
-    CallId, CallKind, HistoryItem, ModelError, Part, ResultItem, ToolSpec, Trust, Turn, TurnCall, TurnEnd, TurnExtra,
+    CallId, CallKind, ChatId, HistoryItem, ModelError, Part, ResultItem, RunId, ToolSpec, Trust, Turn, TurnCall,
+    TurnEnd, TurnExtra,
 };
 use countersign::core::wire::Opening;
 use countersign::core::wire::openai_responses::{Dialect, OpenAiResponses};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
+use std::rc::Rc;
 
 fn json(text: &str) -> Json {
     parse_lenient(text.as_bytes()).unwrap()
@@ -532,6 +535,18 @@ fn a_providers_own_request_for_approval_is_a_call_with_a_word_for_an_answer() {
             {"type":"function_call_output","call_id":"r1t1c2","output":"Error: approval_denied. Declined."},
             {"type":"function_call_output","call_id":"r1t1c3","output":"ok"}]"#]],
     );
+}
+
+#[test]
+fn a_request_for_approval_is_stored_as_one_and_a_call_as_before() {
+    let ask = r#"{"type":"mcp_approval_request","id":"mcpr_1","server_label":"zip","name":"shorten","arguments":"{}"}"#;
+    let turn = Rc::new(reduce_items(&model("{}"), &[ask, THOUGHTFUL[3]]));
+    let body = Body::TurnCompleted { turn };
+    let event = Event { seq: 0, chat: ChatId::new("c"), run: RunId::new("r"), at: 1, body };
+    let line = event.encode();
+    assert_eq!(line.matches("\"server\":\"zip\"").count(), 1, "{line}");
+    assert_eq!(line.matches("\"server\":").count(), 1, "{line}");
+    assert_eq!(Event::decode(&line).unwrap(), event);
 }
 
 #[test]
