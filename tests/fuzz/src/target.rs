@@ -9,15 +9,17 @@ use std::path::{Path, PathBuf};
 /// Something that takes bytes.
 pub struct Target {
     pub name: &'static str,
+    /// How the names of its streams begin in the recorded collection.
+    prefix: &'static str,
     /// Takes an input whole and cut; the error says what it did wrong.
     pub check: fn(&[u8], &mut Random) -> Result<(), String>,
 }
 
 /// All of them. A format has the name of its folder in `tests/fixtures`.
 pub const TARGETS: [Target; 3] = [
-    Target { name: "sse", check: sse },
-    Target { name: "openai_chat", check: |input, random| wire(&chat(), input, random) },
-    Target { name: "openai_responses", check: |input, random| wire(&responses(), input, random) },
+    Target { name: "sse", prefix: "", check: sse },
+    Target { name: "openai_chat", prefix: "chat-", check: |input, random| wire(&chat(), input, random) },
+    Target { name: "openai_responses", prefix: "resp-", check: |input, random| wire(&responses(), input, random) },
 ];
 
 fn chat() -> Wire {
@@ -36,17 +38,12 @@ impl Target {
         let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let own = top.join("tests/fixtures");
         let collection = std::env::var_os("COUNTERSIGN_FIXTURES").map_or(top.join("../shared/fixtures"), PathBuf::from);
-        let prefix = match self.name {
-            "openai_chat" => "chat-",
-            "openai_responses" => "resp-",
-            _ => "",
-        };
         let mut seeds = Vec::new();
         for folder in [own.join(self.name), own, collection.join("recorded"), collection.join("synthetic")] {
             for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
                 let path = entry.path();
                 let name = entry.file_name();
-                let fits = folder.ends_with(self.name) || name.to_string_lossy().starts_with(prefix);
+                let fits = folder.ends_with(self.name) || name.to_string_lossy().starts_with(self.prefix);
                 let is_stream = path.extension().is_some_and(|ending| ending == "sse" || ending == "txt");
                 if fits && is_stream {
                     seeds.extend(std::fs::read(path));
