@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::approval::{Digest, Request, RequestKind};
 use super::event::{Body, Decision, EndStatus, Event, Facts};
-use super::message::{CallId, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
+use super::message::{CallId, CallKind, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
 use super::outcome::{PersonId, Token};
 
 /// A chat as its log tells it.
@@ -448,7 +448,13 @@ impl Chat {
         if call.result.is_some() {
             return Err("a second result for one call");
         }
-        let plain_or_failed = facts.is_none_or(|facts| facts.token.executed() != Some(false));
+        let place = turn.calls.iter().position(|call| call.id == item.call).unwrap_or_default();
+        let is_providers = turn.turn.calls.get(place).is_some_and(|call| call.kind != CallKind::Function);
+        let plain_or_failed = match facts {
+            None => !is_providers,
+            Some(facts) => facts.token.executed() != Some(false),
+        };
+        let Some(call) = turn.calls.get_mut(place) else { return Ok(()) };
         if plain_or_failed != (call.attempts > 0) {
             return Err("a result that does not fit whether its call was started");
         }
