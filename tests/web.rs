@@ -81,8 +81,9 @@ extern "C" {
 }
 
 const SETUP: &str = r#"{
-    "user": "ada", "url": "https://model.example/chat/completions", "credentials": "same-origin", "model": "m",
-    "includeUsage": true, "instructions": "Look after the jar.", "params": {"temperature": 0}, "renderer": "sentence",
+    "user": "ada", "instructions": "Look after the jar.", "renderer": "sentence",
+    "wire": {"api": "openai-chat", "url": "https://model.example/chat/completions", "credentials": "same-origin",
+        "model": "m", "params": {"temperature": 0}, "includeUsage": true},
     "maxRounds": 20, "expireAfterMs": null, "allNotes": false,
     "tools": [{"name": "eat", "description": "", "inputSchema": {"type": "object"}, "effect": "write"}]
 }"#;

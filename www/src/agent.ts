@@ -4,7 +4,7 @@ import { nameOf, readHost } from "./host.js";
 import { readHistory } from "./messages.js";
 import type { Store } from "./store.js";
 import { announce, listen } from "./tabs.js";
-import type { AgentOptions, HistoryMessage, Model, Request, Status, Tool } from "./types.js";
+import type { AgentOptions, HistoryMessage, Request, Status, Tool } from "./types.js";
 import { RawAgent, type RawChat } from "./wasm/countersign.js";
 import { enter } from "./wasm.js";
 
@@ -125,11 +125,6 @@ export function createAgent(options: AgentOptions): Agent {
     const { setup, host, store } = readHost(options);
     return new Agent(new RawAgent(setup, host), store);
   });
-}
-
-/** A server that speaks the OpenAI Chat Completions format. */
-export function openaiChat(options: Model): Model {
-  return options;
 }
 
 /** A tool; gives editors the types, changes nothing. */

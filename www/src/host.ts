@@ -35,7 +35,7 @@ export interface Host {
 
 /** Splits the options of an agent into data and functions. Throws an error that names the option at fault. */
 export function readHost(options: AgentOptions): { setup: string; host: Host; store: Store } {
-  const { setup, tools, rules, trim, canDecide, store, headers, fetch: own } = readOptions(options);
+  const { setup, tools, rules, trim, canDecide, store, headers, ownHeaders, fetch: own } = readOptions(options);
   const name = nameOf(store);
   const host: Host = {
     judge(id, name, argsText) {
@@ -81,7 +81,11 @@ export function readHost(options: AgentOptions): { setup: string; host: Host; st
     trim: async (messages) => (await trim?.(JSON.parse(messages)))?.toString(),
     async headers() {
       // Few, since each further one can fail a preflight.
-      const all: Record<string, string> = { "content-type": "application/json", accept: "text/event-stream" };
+      const all: Record<string, string> = {
+        "content-type": "application/json",
+        accept: "text/event-stream",
+        ...ownHeaders,
+      };
       const given = typeof headers === "function" ? await headers() : headers;
       for (const [name, value] of given instanceof Headers ? given : Object.entries(given ?? {})) {
         if (value !== undefined) all[name.toLowerCase()] = value;

@@ -5,11 +5,20 @@ import { defineElements as define } from "./element.js";
 import { RawApprovals } from "./wasm/countersign.js";
 import { enter } from "./wasm.js";
 
-export { type Agent, type ChatSummary, createAgent, openaiChat, tool } from "./agent.js";
+export { type Agent, type ChatSummary, createAgent, tool } from "./agent.js";
 export type { Chat, DecideOptions, SendOptions } from "./chat.js";
 export type { CountersignApprovals } from "./element.js";
 export { CountersignError } from "./error.js";
 export { type IndexedDBStore, indexedDBStore } from "./indexeddb.js";
+export type {
+  AnthropicOptions,
+  GivenHeaders,
+  Model,
+  ModelOptions,
+  OpenAIChatOptions,
+  OpenAIResponsesOptions,
+} from "./models.js";
+export { anthropic, gemini, openaiChat, openaiResponses } from "./models.js";
 export type { Condition, PatternRule, Rule, RuleCall, Verdict } from "./rules.js";
 export { allow, ask, refuse } from "./rules.js";
 export { memoryStore, type Store } from "./store.js";

@@ -1,3 +1,4 @@
+import type { Model } from "./models.js";
 import type { Rule } from "./rules.js";
 import type { Store } from "./store.js";
 import type { DecidedBy, DenyReason, Outcome, Renderer, Via } from "./tokens.js";
@@ -50,23 +51,6 @@ export interface Tool {
   run: (args: any, context: ToolContext) => unknown;
 }
 
-/** Headers of a request; an undefined one is left out. */
-export type GivenHeaders = Headers | Record<string, string | undefined>;
-
-/** Where model requests go; made by {@link openaiChat}. */
-export interface Model {
-  /** Everything before `/chat/completions`; https, on this machine, or of the page's own origin. */
-  baseUrl: string;
-  model: string;
-  /** Further headers, such as `authorization`; a function is called for every request. */
-  headers?: GivenHeaders | (() => GivenHeaders | Promise<GivenHeaders>);
-  /** Default `same-origin`. */
-  credentials?: "omit" | "same-origin" | "include";
-  fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** Whether to ask for token counts by `stream_options`; some old servers refuse it. Default true. */
-  includeUsage?: boolean;
-}
-
 /** A part of a user's message. */
 export type Part =
   | { type: "text"; text: string }
@@ -89,7 +73,7 @@ export interface AgentOptions {
   user: User | null;
   model: Model;
   instructions?: string;
-  /** Merged into each request body as they are. */
+  /** Merged into each request body as they are; a model may have its own. */
   params?: Record<string, unknown>;
   tools?: Tool[];
   rules?: Rule[];

@@ -5,9 +5,11 @@
 
 mod calls;
 mod reducer;
+mod thinking;
 
 pub use super::{Delta, Opening};
 pub use reducer::Reducer;
+use thinking::Ways;
 
 use super::super::json::{Json, Writer};
 use super::super::message::{CallId, HistoryItem, Part, Turn};
@@ -18,6 +20,9 @@ const OWN_FIELDS: [&str; 4] = ["messages", "model", "stream", "tools"];
 
 /// Signs in a tool's name that servers of this format take.
 const SIGNS: &str = ".:/";
+
+/// Stands where a server wants an answer and the model gave none.
+const NO_ANSWER: &str = "(The user wrote before this was answered.)";
 
 /// Where servers of this format differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,11 +37,26 @@ pub struct Dialect {
     pub replay_leftovers: bool,
     /// Name calls by nine letters and digits, the only ids Mistral takes. Off by default.
     pub nine_character_ids: bool,
+    /// Put an answer of the model between results and a user's message behind them. Mistral demands one. Off by default.
+    pub answer_after_results: bool,
+    /// Each piece of an answer's text repeats all before it, as Alibaba's server does by default. Off by default, since a
+    /// text may truly begin again.
+    pub cumulative: bool,
+    /// Read reasoning out of `<think>…</think>` at the beginning of the text. Off by default.
+    pub inline_thinking: bool,
 }
 
 impl Default for Dialect {
     fn default() -> Self {
-        Self { include_usage: true, empty_content: false, replay_leftovers: true, nine_character_ids: false }
+        Self {
+            include_usage: true,
+            empty_content: false,
+            replay_leftovers: true,
+            nine_character_ids: false,
+            answer_after_results: false,
+            cumulative: false,
+            inline_thinking: false,
+        }
     }
 }
 
@@ -128,6 +148,14 @@ impl OpenAiChat {
         if previous.is_some() {
             out.item();
         }
+        let follows_results = matches!((previous, item), (Some(HistoryItem::Result(_)), HistoryItem::User(_)));
+        if follows_results && self.dialect.answer_after_results {
+            out.open('{');
+            out.text("role", "assistant");
+            out.text("content", NO_ANSWER);
+            out.close('}');
+            out.item();
+        }
         out.open('{');
         match item {
             HistoryItem::User(parts) => push_user(parts, &mut out),
@@ -162,7 +190,8 @@ impl OpenAiChat {
             let (_, value) = self.params.iter().find(|(name, _)| name == key)?;
             value.as_u64()
         });
-        Reducer::new(cap, &self.binding)
+        let ways = Ways { cumulative: self.dialect.cumulative, inline_thinking: self.dialect.inline_thinking };
+        Reducer::new(cap, &self.binding, ways)
     }
 
     fn push_assistant(&self, turn: &Turn, call_ids: &[CallId], out: &mut Writer) {

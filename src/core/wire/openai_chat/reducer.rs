@@ -5,6 +5,7 @@ use super::super::super::message::{ModelError, Turn, TurnEnd, TurnExtra};
 use super::super::intake::{Collect, Intake, State, unnamed_error};
 use super::super::{Delta, fault, leftover};
 use super::calls::Calls;
+use super::thinking::{Pieces, Ways};
 
 /// Reads one response. Nothing of it may be acted on before [`finish`](Self::finish): calls are complete only then.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +21,7 @@ struct Collected {
     binding: String,
     /// The most tokens the request asked for.
     cap: Option<u64>,
+    pieces: Pieces,
     text: JoinedText,
     reasoning: JoinedText,
     refusal: JoinedText,
@@ -35,8 +37,9 @@ struct Collected {
 
 impl Reducer {
     /// `cap` is the most tokens the request asked for, if it did.
-    pub(super) fn new(cap: Option<u64>, binding: &str) -> Self {
-        Self { intake: Intake::new(), turn: Collected { binding: binding.to_owned(), cap, ..Collected::default() } }
+    pub(super) fn new(cap: Option<u64>, binding: &str, ways: Ways) -> Self {
+        let turn = Collected { binding: binding.to_owned(), cap, pieces: Pieces::new(ways), ..Collected::default() };
+        Self { intake: Intake::new(), turn }
     }
 
     /// Takes the next bytes of the body, cut anywhere, and gives what they add for display.
@@ -162,7 +165,10 @@ impl Collected {
 
     /// Content is text, or a list of typed parts.
     fn take_content(&mut self, content: &Json) {
-        self.text.push(content);
+        match content {
+            Json::String(piece) => self.pieces.push(piece, &mut self.text, &mut self.reasoning),
+            content => self.text.push(content),
+        }
         for part in content.as_array().unwrap_or(&[]) {
             match part.get("thinking") {
                 Some(Json::Array(thoughts)) => {
@@ -183,7 +189,8 @@ impl Collected {
         }
     }
 
-    fn finish(self, is_done: bool) -> Result<Turn, ModelError> {
+    fn finish(mut self, is_done: bool) -> Result<Turn, ModelError> {
+        self.pieces.finish(&mut self.text, &mut self.reasoning);
         if self.finish_reason.as_deref() == Some("error") {
             return Err(unnamed_error());
         }
