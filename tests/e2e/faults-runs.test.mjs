@@ -161,7 +161,6 @@ describe("it never happens, with a run, that", () => {
         "send, approve": (chat, yes) => [chat.send("And now?"), yes()],
         "deny, send": (chat, _, no) => [no(), chat.send("And now?")],
         "approve, send, send": (chat, yes) => [yes(), chat.send("And now?"), chat.send("And then?")],
-        "approve, stop": (chat, yes) => [yes(), chat.stop()],
         "stop, approve": (chat, yes) => [chat.stop(), yes()],
         "deny, stop, send": (chat, _, no) => [no(), chat.stop(), chat.send("And now?")],
       };
@@ -188,7 +187,6 @@ describe("it never happens, with a run, that", () => {
       "send, approve": ["approval_superseded", null, 0, "done"],
       "deny, send": ["approval_denied", false, 0, "done"],
       "approve, send, send": ["result", true, 1, "done"],
-      "approve, stop": ["approval_cancelled", true, 0, "stopped"],
       "stop, approve": ["approval_cancelled", null, 0, "stopped"],
       "deny, stop, send": ["approval_denied", false, 0, "done"],
     });
