@@ -1,9 +1,6 @@
 /**
  * Kinds of faults that approval loops had in public, one test a kind: here those of a run that goes on, or should. Each
  * test holds the kind over several forms of it, not the one instance that was reported.
- *
- * Left out, for what the package does not have yet: edited arguments, standing permissions ("always allow"), what several
- * tabs show of one chat, logs written by an older version.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -426,3 +423,7 @@ describe("it never happens, with a run, that", () => {
     checkHistories(requests);
   });
 });
+
+// Left out are kinds of faults in what the package does not have: arguments edited by a person, standing permissions
+// ("always allow"), one chat in several tabs, and logs that an older version wrote. The store here is in memory, so "after
+// a crash" and "opened again" mean another agent over the same store; a reload of the page is for stores that outlive it.

@@ -1,5 +1,6 @@
 /**
- * Kinds of faults that approval loops had in public, one test a kind: here those in what the model is told. Each test holds the kind over several forms of it, not the one instance that was reported.
+ * Kinds of faults that approval loops had in public, one test a kind: here those in what the model is told. Each test holds the kind
+ * over several forms of it, not the one instance that was reported.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
