@@ -78,10 +78,7 @@ describe("it never happens, with decisions, that", () => {
       }).open("c");
       await chat.send(order(["look", "{}"], ["eat", "{}"], ["drink", "{}"]));
       const [eat, drink] = chat.snapshot().requests;
-      const { continuation } = await chat.decide(eat.id, {
-        approve: true,
-        by: "ada",
-      });
+      const { continuation } = await chat.decide(eat.id, { approve: true, by: "ada" });
       const half = {
         status: (await continuation).status,
         runs: [...runs],
@@ -112,10 +109,7 @@ describe("it never happens, with decisions, that", () => {
         await chat.send(order(["look", "{}"], ...made));
         const waiting = chat.snapshot().requests;
         for (const place of [denied, ...[0, 1, 2].filter((other) => other !== denied)]) {
-          await chat.decide(waiting[place].id, {
-            approve: place !== denied,
-            by: "ada",
-          });
+          await chat.decide(waiting[place].id, { approve: place !== denied, by: "ada" });
         }
         await chat.send("And now?");
       }
@@ -210,13 +204,7 @@ describe("it never happens, with decisions, that", () => {
       const leave = [
         () => chat.stop(),
         () => chat.send("Something else."),
-        async () =>
-          (
-            await chat.decide(chat.snapshot().requests[0].id, {
-              approve: false,
-              by: "ada",
-            })
-          ).continuation,
+        async () => (await chat.decide(chat.snapshot().requests[0].id, { approve: false, by: "ada" })).continuation,
       ];
       for (const end of [...leave, () => {}]) {
         await chat.send(order(["eat", "{}"]));

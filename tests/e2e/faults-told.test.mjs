@@ -1,6 +1,6 @@
 /**
- * Kinds of faults that approval loops had in public, one test a kind: here those in what the model is told. Each test holds the kind
- * over several forms of it, not the one instance that was reported.
+ * Kinds of faults that approval loops had in public, one test a kind: here those in what the model is told. Each test holds
+ * the kind over several forms of it, not the one instance that was reported.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -294,10 +294,7 @@ describe("it never happens, in what the model is told, that", () => {
       statuses.push((await chat.send("Go ahead, eat the first.")).status, await decide(true));
       return { statuses, runs };
     });
-    assert.deepEqual(told, {
-      statuses: ["pending", "pending", "done", "pending", "done"],
-      runs: [2, 1],
-    });
+    assert.deepEqual(told, { statuses: ["pending", "pending", "done", "pending", "done"], runs: [2, 1] });
     assert.match(
       resultsOf(requests[1])[0],
       /Do not make this call again with these arguments unless the user asks for it\. Say what you could do instead\.$/,

@@ -5,26 +5,14 @@ import { messagesOf, openTestPage, rawResultsOf, serveSite, toolMessagesOf } fro
 
 export const event = (delta, finish = null) =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-export const stream = (...chunks) => ({
-  status: 200,
-  contentType: "text/event-stream",
-  chunks,
-});
+export const stream = (...chunks) => ({ status: 200, contentType: "text/event-stream", chunks });
 export const text = (content) => stream(event({ content }), event({}, "stop"), "data: [DONE]\n\n");
 /** A turn with calls. Like some providers, this one gives every call the same id. */
 export const calls = (...made) => {
-  const tool_calls = made.map(([name, args], index) => ({
-    index,
-    id: "call_0",
-    function: { name, arguments: args },
-  }));
+  const tool_calls = made.map(([name, args], index) => ({ index, id: "call_0", function: { name, arguments: args } }));
   return stream(event({ tool_calls }), event({}, "tool_calls"), "data: [DONE]\n\n");
 };
-export const failure = (status, body, contentType = "application/json") => ({
-  status,
-  contentType,
-  chunks: [body],
-});
+export const failure = (status, body, contentType = "application/json") => ({ status, contentType, chunks: [body] });
 
 /**
  * A model that does what it is told: to a message that is JSON, `[["tool", "arguments"], …]`, it answers with these
