@@ -95,7 +95,7 @@ describe("it never happens, on the card, that", () => {
   });
 
   it("after its time is over the card is dead and the run hangs", async (t) => {
-    const { page, requests } = await openWaiting(t, ["x"], { agent: { approvals: { expireAfterMs: 2_500 } } });
+    const { page, requests } = await openWaiting(t, ["x"], { agent: { approvals: { expireAfterMs: 4_000 } } });
     const place = await placeOf(page, "Approve");
     await page.locator("#answer", { hasText: "The end." }).waitFor();
     assert.equal(await buttons(page), 0);
