@@ -450,13 +450,13 @@ impl Chat {
         }
         let place = turn.calls.iter().position(|call| call.id == item.call).unwrap_or_default();
         let is_providers = turn.turn.calls.get(place).is_some_and(|call| call.kind != CallKind::Function);
-        let plain_or_failed = match facts {
+        let has_run = match facts {
             None => !is_providers,
             Some(facts) => facts.token.executed() != Some(false),
         };
         let Some(call) = turn.calls.get_mut(place) else { return Ok(()) };
-        if plain_or_failed != (call.attempts > 0) {
-            return Err("a result that does not fit whether its call was started");
+        if has_run && call.attempts == 0 {
+            return Err("a result of a call that was not started");
         }
         let denied = call.attempts == 0 && call.decision.as_ref().is_some_and(|decision| !decision.approve);
         if denied != facts.is_some_and(|facts| facts.token == Token::ApprovalDenied) {

@@ -133,8 +133,13 @@ pub enum Input {
         /// Its result's text, or how it failed.
         result: Result<String, Failure>,
     },
-    /// Time passed: requests whose time is over lapse.
+    /// Time passed: requests whose time is over lapse, and the run goes on.
     Tick {
+        /// Now.
+        at: u64,
+    },
+    /// The chat was opened: requests whose time is over lapse, and nothing begins.
+    Open {
         /// Now.
         at: u64,
     },
@@ -374,9 +379,18 @@ struct Activity {
     model: Option<u64>,
     /// The calls of the turn that is being judged, each with what the check of form found.
     judging: Option<Vec<judge::Screened>>,
-    tools: Vec<CallId>,
+    /// Calls handed to their tools.
+    tools: Vec<Handed>,
     /// Another page is at work on the run.
     elsewhere: bool,
+}
+
+/// A call whose permit was given.
+#[derive(Debug)]
+struct Handed {
+    call: CallId,
+    /// Whether its tool was called, as far as this process knows.
+    begun: bool,
 }
 
 impl Activity {
@@ -406,9 +420,11 @@ impl Run {
         self.activity.model == Some(ticket)
     }
 
-    /// Whether the result of this call is still waited for.
-    pub fn awaits_tool(&self, call: &CallId) -> bool {
-        self.activity.tools.contains(call)
+    /// Notes that a call's tool is being called now. False, and it must not be called, if its result is no longer waited
+    /// for.
+    pub fn begin_tool(&mut self, call: &CallId) -> bool {
+        let handed = self.activity.tools.iter_mut().find(|handed| handed.call == *call);
+        handed.is_some_and(|handed| !std::mem::replace(&mut handed.begun, true))
     }
 
     /// The host's name for a tool, for people.
@@ -487,7 +503,16 @@ impl Run {
                 return self.decide(at, decision, preview, fresh);
             }
             Input::ToolEnded { at, call, attempt, result } => self.tool_ended(at, &call, attempt, result)?,
-            Input::Tick { at } => self.tick(at)?,
+            Input::Tick { at } => {
+                if self.lapse(at)? {
+                    self.advance(at)?;
+                }
+            }
+            Input::Open { at } => {
+                if self.lapse(at)? {
+                    self.rest();
+                }
+            }
             Input::Stop { at, partial } => self.stop(at, partial)?,
             Input::Resume { at, requests } => self.resume(at, requests)?,
         }
@@ -505,7 +530,7 @@ impl Run {
             return Err(RunError::Busy);
         }
         if self.chat.open_run().is_some() {
-            self.end_early(at, "superseded", |approved| Outcome::ApprovalSuperseded { approved })?;
+            self.end_early(at, "superseded", &[], |approved| Outcome::ApprovalSuperseded { approved })?;
         }
         let number = self.chat.entries().iter().filter(|entry| matches!(entry, Entry::User { .. })).count() + 1;
         let run = RunId::new(["r", &number.to_string()].concat());
@@ -513,17 +538,18 @@ impl Run {
         self.advance(at)
     }
 
-    fn tick(&mut self, at: u64) -> Result<(), RunError> {
+    /// Settles requests whose time is over; says whether there were any.
+    fn lapse(&mut self, at: u64) -> Result<bool, RunError> {
         let over = |request: &Request| request.expires_at.is_some_and(|end| at >= end);
         let calls: Vec<_> =
             self.chat.pending().filter(|(request, _)| over(request)).map(|(_, call)| call.id.clone()).collect();
         if calls.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         let bodies = calls.iter().map(|call| self.settlement(call, &Outcome::ApprovalExpired));
         let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
         self.record(at, bodies)?;
-        self.advance(at)
+        Ok(true)
     }
 
     fn stop(&mut self, at: u64, partial: String) -> Result<(), RunError> {
@@ -535,10 +561,13 @@ impl Run {
             self.record(at, [Body::TurnFailed { code, message, text: partial }])?;
         }
         let next_ticket = self.activity.next_ticket;
+        let handed = std::mem::take(&mut self.activity.tools);
+        let not_begun: Vec<CallId> =
+            handed.into_iter().filter(|handed| !handed.begun).map(|handed| handed.call).collect();
         self.activity = Activity { next_ticket, ..Activity::default() };
         // What was to happen and is not begun does not begin: only what is to be stored or told stays queued.
         self.effects.retain(|effect| matches!(effect, Effect::Persist(_) | Effect::Done(_)));
-        self.end_early(at, "stopped", |approved| Outcome::ApprovalCancelled { approved })?;
+        self.end_early(at, "stopped", &not_begun, |approved| Outcome::ApprovalCancelled { approved })?;
         self.rest();
         Ok(())
     }

@@ -103,6 +103,9 @@ impl Driver {
             epoch: Cell::new(0),
             trouble: RefCell::default(),
         });
+        // Opening begins nothing, but what nobody decided in time is settled.
+        let _ = opened.handle(Input::Open { at: platform::now() });
+        opened.stored().await?;
         let pending = opened.look(|run| run.chat().pending().map(|(request, _)| request.clone()).collect::<Vec<_>>());
         pending.iter().for_each(|request| opened.lapse_in_time(request));
         opened.watch_elsewhere().await;

@@ -118,6 +118,7 @@ impl Sim {
             Effect::Ask(request) => self.trace.push(format!("→ ask {} {}", request.id, request.call)),
             Effect::RunTool(permit) => {
                 self.trace.push(format!("→ run {} {} {}", permit.call(), permit.tool(), permit.arguments()));
+                assert!(self.run.begin_tool(permit.call()), "a call is handed out once");
                 self.permits.push(permit);
             }
             Effect::Done(status) => self.trace.push(format!("→ {}", status.token())),

@@ -1,6 +1,6 @@
 //! What comes next: from where the chat stands to the next effect.
 
-use super::{Effect, Permit, Run, RunError, Status};
+use super::{Effect, Handed, Permit, Run, RunError, Status};
 use crate::core::arguments::Arguments;
 use crate::core::event::{Body, EndStatus};
 use crate::core::log::{Entry, Stage};
@@ -82,7 +82,7 @@ impl Run {
             return self.record(at, [Body::CallSettled { name: name.clone(), facts: None, item }]);
         }
         self.record(at, [Body::CallStarted { call: id.clone(), attempt: permit.attempt }])?;
-        self.activity.tools.push(id.clone());
+        self.activity.tools.push(Handed { call: id.clone(), begun: false });
         self.effects.push_back(Effect::RunTool(permit));
         Ok(())
     }

@@ -15,7 +15,7 @@ impl Run {
         attempt: u32,
         result: Result<String, Failure>,
     ) -> Result<(), RunError> {
-        let place = self.activity.tools.iter().position(|running| running == id).ok_or(RunError::Stale)?;
+        let place = self.activity.tools.iter().position(|handed| handed.call == *id).ok_or(RunError::Stale)?;
         let Some((call, state)) = self.chat.call(id).filter(|(_, state)| state.attempts == attempt) else {
             return Err(RunError::Stale);
         };
@@ -64,11 +64,23 @@ impl Run {
     }
 
     /// Ends the open run before its answer: every call without a result gets its true one.
-    pub(super) fn end_early(&mut self, at: u64, reason: &str, outcome: fn(bool) -> Outcome) -> Result<(), RunError> {
+    /// `not_begun` are calls that were to start and whose tools are known not to have been called.
+    pub(super) fn end_early(
+        &mut self,
+        at: u64,
+        reason: &str,
+        not_begun: &[CallId],
+        outcome: fn(bool) -> Outcome,
+    ) -> Result<(), RunError> {
         let open: Vec<(CallId, bool, bool)> = match self.chat.open_turn() {
             Some(turn) => {
                 let open = turn.calls.iter().filter(|call| call.result.is_none());
-                open.map(|call| (call.id.clone(), call.attempts > 0, call.is_approved())).collect()
+                open.map(|call| {
+                    // What was started before it was to start again may have run then.
+                    let is_clean = call.attempts == 0 || call.attempts == 1 && not_begun.contains(&call.id);
+                    (call.id.clone(), !is_clean, call.is_approved())
+                })
+                .collect()
             }
             None => Vec::new(),
         };
