@@ -3,6 +3,8 @@
 //! State changes only here, by [`Chat::apply`]. A live chat and a chat replayed from its log are the same by
 //! construction.
 
+pub mod text;
+
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -88,8 +90,10 @@ pub struct CallState {
 /// The end of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settled {
-    /// `None` for a plain result.
+    /// `None` for a plain result and for an old denial.
     pub facts: Option<Facts>,
+    /// The code of a denial that was recorded before its facts were: nobody knows who decided, or whether anybody did.
+    pub old_code: Option<String>,
     /// What the model reads.
     pub item: ResultItem,
 }
@@ -101,6 +105,8 @@ pub enum Stage {
     Requested,
     /// Waits for a person.
     Asked,
+    /// Declined by a person, its result not written yet: the log ended between the two.
+    Declined,
     /// May run: allowed by policy, or approved by a person.
     Ready,
     /// Handed to its tool.
@@ -122,10 +128,12 @@ impl CallState {
             Stage::Started
         } else if self.digest.is_none() {
             Stage::Requested
-        } else if self.request.is_some() && self.decision.is_none() {
-            Stage::Asked
         } else {
-            Stage::Ready
+            match (&self.request, &self.decision) {
+                (Some(_), None) => Stage::Asked,
+                (_, Some(Decision { approve: false, .. })) => Stage::Declined,
+                _ => Stage::Ready,
+            }
         }
     }
 
@@ -142,6 +150,8 @@ pub enum RequestEnd {
     Decided(Decision),
     /// Nobody did; the token says why.
     Lapsed(Token),
+    /// Its call was denied, as an old log tells without saying by whom.
+    OldDenial,
 }
 
 /// The chat's latest run.
@@ -364,7 +374,13 @@ impl Chat {
                 }
                 state.attempts = *attempt;
             }
-            Body::CallSettled { facts, item, .. } => self.apply_settled(facts.as_ref(), item)?,
+            Body::CallSettled { facts, item, .. } => {
+                self.apply_settled(Settled { facts: facts.clone(), old_code: None, item: item.clone() })?;
+            }
+            Body::OldDenial(denial) => {
+                let old_code = Some(denial.reason_code().to_owned());
+                self.apply_settled(Settled { facts: None, old_code, item: denial.result_item() })?;
+            }
             Body::RunEnded { status, reason } => {
                 self.no_open_turn()?;
                 if let Some(run) = &mut self.run {
@@ -406,7 +422,7 @@ impl Chat {
                 HistoryItem::Result(item) => {
                     let Some(Entry::Turn(turn)) = self.entries.last_mut() else { continue };
                     if let Some(call) = turn.calls.iter_mut().find(|call| call.id == item.call) {
-                        call.result = Some(Settled { facts: None, item: item.clone() });
+                        call.result = Some(Settled { facts: None, old_code: None, item: item.clone() });
                     }
                 }
             }
@@ -415,33 +431,36 @@ impl Chat {
         Ok(())
     }
 
-    fn apply_settled(&mut self, facts: Option<&Facts>, item: &ResultItem) -> Result<(), &'static str> {
+    fn apply_settled(&mut self, settled: Settled) -> Result<(), &'static str> {
         let Some(Entry::Turn(turn)) = self.entries.last_mut() else { return Err("a result without a turn") };
-        let Some(call) = turn.calls.iter_mut().find(|call| call.id == item.call) else {
+        let Some(call) = turn.calls.iter_mut().find(|call| call.id == settled.item.call) else {
             return Err("a result for a call that this turn does not have");
         };
         if call.result.is_some() {
             return Err("a second result for one call");
         }
-        let plain_or_failed = facts.is_none_or(|facts| facts.token.executed() != Some(false));
+        let token = settled.facts.as_ref().map(|facts| facts.token);
+        let is_old = settled.old_code.is_some();
+        let plain_or_failed = !is_old && token.is_none_or(|token| token.executed() != Some(false));
         if plain_or_failed != (call.attempts > 0) {
             return Err("a result that does not fit whether its call was started");
         }
         let denied = call.decision.as_ref().is_some_and(|decision| !decision.approve);
-        if denied != facts.is_some_and(|facts| facts.token == Token::ApprovalDenied) {
+        if !is_old && denied != (token == Some(Token::ApprovalDenied)) {
             return Err("a denial without a person's decision, or a decision to deny without its denial");
         }
-        call.result = Some(Settled { facts: facts.cloned(), item: item.clone() });
-        if let (Some(request), None, Some(facts)) = (&call.request, &call.decision, facts) {
-            self.settled_requests.push((request.id.clone(), RequestEnd::Lapsed(facts.token)));
+        if let (Some(request), None) = (&call.request, &call.decision) {
+            let end = token.map_or(RequestEnd::OldDenial, RequestEnd::Lapsed);
+            self.settled_requests.push((request.id.clone(), end));
         }
-        if let (Some(run), Some(facts)) = (&mut self.run, facts) {
-            match facts.token {
-                Token::ApprovalDenied => run.declined.push(item.call.clone()),
-                Token::AlreadyDeclined => run.repeats += 1,
-                _ => {}
+        if let Some(run) = &mut self.run {
+            if denied {
+                run.declined.push(call.id.clone());
+            } else if token == Some(Token::AlreadyDeclined) {
+                run.repeats += 1;
             }
         }
+        call.result = Some(settled);
         if turn.calls.iter().all(|call| call.result.is_some()) {
             let results = turn.calls.iter().filter_map(|call| call.result.as_ref());
             self.history.extend(results.map(|settled| HistoryItem::Result(settled.item.clone())));

@@ -270,6 +270,7 @@ fn describe(event: &Event) -> String {
                 if facts.approved { " approved" } else { "" }
             ),
         },
+        Body::OldDenial(denial) => format!("{kind} {} as of old {}", denial.call(), denial.reason_code()),
         Body::RunEnded { status, reason } => {
             format!("{kind} {}{}", status.token(), reason.as_ref().map(|r| format!(" ({r})")).unwrap_or_default())
         }

@@ -42,6 +42,14 @@ impl Run {
         })
     }
 
+    /// The event that settles a call which a person declined, where the log ended before it.
+    pub(super) fn lost_denial(&self) -> Result<Option<Body>, RunError> {
+        let calls = self.chat.open_turn().map(|turn| turn.calls.as_slice()).unwrap_or_default();
+        let declined = calls.iter().find(|call| call.stage() == Stage::Declined);
+        let decided = declined.and_then(|call| Some((&call.id, call.decision.as_ref()?)));
+        decided.map(|(id, decision)| self.settlement(id, &self.denial(decision))).transpose()
+    }
+
     /// The part of a decision's note that the model may read: the run owner's, and others' where the host opted in,
     /// since a note is a way to write into somebody else's run.
     pub(super) fn shared_note<'a>(&self, decision: &'a Decision) -> Option<&'a str> {
@@ -63,17 +71,15 @@ impl Run {
 
     /// Ends the open run before its answer: every call without a result gets its true one.
     pub(super) fn end_early(&mut self, at: u64, reason: &str, outcome: fn(bool) -> Outcome) -> Result<(), RunError> {
-        let open: Vec<(CallId, bool, bool)> = match self.chat.open_turn() {
-            Some(turn) => {
-                let open = turn.calls.iter().filter(|call| call.result.is_none());
-                open.map(|call| (call.id.clone(), call.stage() == Stage::Started, call.is_approved())).collect()
-            }
-            None => Vec::new(),
-        };
         let mut bodies = Vec::new();
-        for (call, started, approved) in open {
-            let outcome = if started { Outcome::OutcomeUnknown } else { outcome(approved) };
-            bodies.push(self.settlement(&call, &outcome)?);
+        let calls = self.chat.open_turn().map(|turn| turn.calls.as_slice()).unwrap_or_default();
+        for call in calls.iter().filter(|call| call.result.is_none()) {
+            let outcome = match (call.stage(), &call.decision) {
+                (Stage::Started, _) => Outcome::OutcomeUnknown,
+                (Stage::Declined, Some(decision)) => self.denial(decision),
+                _ => outcome(call.is_approved()),
+            };
+            bodies.push(self.settlement(&call.id, &outcome)?);
         }
         bodies.push(Body::RunEnded { status: EndStatus::Stopped, reason: Some(reason.to_owned()) });
         self.record(at, bodies)
