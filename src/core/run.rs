@@ -320,7 +320,8 @@ impl RunError {
             }
             Self::Stale => "The run no longer waits for this.",
             Self::Corrupt(Corrupt { seq, problem }) => {
-                return Cow::Owned(["The log does not fit at event ", &seq.to_string(), ": ", problem, "."].concat());
+                let then = ". Nothing was sent or written; agent.exportLog(id) gives a stored log as it is.";
+                return Cow::Owned(["The log does not fit at event ", &seq.to_string(), ": ", problem, then].concat());
             }
         })
     }

@@ -14,9 +14,10 @@ use super::error::{error, from_run, set_factory};
 use super::host::Host;
 use super::platform;
 use super::setup::{Setup, person};
-use super::value::from_text;
+use super::value::{from_strings, from_text};
 use crate::core::event;
 use crate::core::json;
+use crate::core::log;
 use crate::core::message::{MessageId, Part, RequestId, RunId};
 use crate::core::outcome::{DenyReason, PersonId, Via};
 use crate::core::run::{Handled, Input, RunError};
@@ -26,6 +27,14 @@ use crate::core::snapshot;
 #[wasm_bindgen(js_name = installErrors)]
 pub fn install(make_error: Function) {
     set_factory(make_error);
+}
+
+/// Checks an exported log: an array of the chat's id and its lines, as they are to be stored.
+#[wasm_bindgen(js_name = readLog)]
+pub fn read_log(text: &str) -> Result<JsValue, JsValue> {
+    let (chat, lines) = log::text::read(text).map_err(|corrupt| from_run(&corrupt.into()))?;
+    let all: Vec<String> = std::iter::once(chat.id().as_str()).chain(lines).map(str::to_owned).collect();
+    from_strings(&all)
 }
 
 /// An agent.

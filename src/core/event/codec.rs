@@ -49,7 +49,7 @@ impl Event {
                 kind,
                 " is at version ",
                 &version.to_string(),
-                ", and this build reads version ",
+                ", and this build reads up to version ",
                 &known.to_string(),
             ]
             .concat());
