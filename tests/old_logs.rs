@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use countersign::core::event::{Event, TYPES};
 use countersign::core::json::{Json, parse_lenient};
-use countersign::core::log::{Chat, check_pairing, text};
+use countersign::core::log::{Chat, Corrupt, check_pairing, text};
 use countersign::core::message::{ChatId, HistoryItem, ResultItem};
 use countersign::core::run::{Run, RunError};
 use countersign::core::upcast::{upcast, upcaster};
@@ -44,7 +44,9 @@ fn log(name: &str) -> Vec<String> {
 fn describe_item(item: &ResultItem) -> String {
     let renderer = item.renderer.as_deref().unwrap_or("-");
     let flag = if item.is_error { "error" } else { "plain" };
-    format!("{} {flag} trust={} renderer={renderer}\n    {:?}", item.call, item.trust.token(), item.text)
+    // What is worded today may be worded better tomorrow; what was stored stays.
+    let text = if item.text.len() > 80 { item.text.split(". ").next().unwrap() } else { &item.text };
+    format!("{} {flag} trust={} renderer={renderer}\n    {text:?}", item.call, item.trust.token())
 }
 
 /// Everything that is read off a log, and what a further message does to it.
@@ -52,7 +54,7 @@ fn verdict(log: &str) -> String {
     let mut out = String::new();
     let (chat, lines) = match text::read(log) {
         Ok(read) => read,
-        Err(corrupt) => return format!("{}: {}\n", RunError::Corrupt(corrupt.clone()).code(), RunError::from(corrupt)),
+        Err(Corrupt { seq, problem }) => return format!("log_corrupt at {seq}: {problem}\n"),
     };
     let lines: Vec<String> = lines.into_iter().map(str::to_owned).collect();
     let run = Run::new(chat, settings());

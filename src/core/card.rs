@@ -4,6 +4,7 @@
 mod visible;
 
 use self::visible::{visible, visible_line};
+use super::approval::RequestKind;
 use super::arguments::Arguments;
 use super::event::Decision;
 use super::json::{JoinedText, Json, Writer, cut, shown_number, write_number, write_string};
@@ -25,6 +26,10 @@ pub struct CardView {
     pub why: String,
     /// Every argument, in the order the model wrote them.
     pub arguments: Vec<Row>,
+    /// What the tool says the call would do, line by line.
+    pub preview: Vec<String>,
+    /// What is asked for.
+    pub kind: RequestKind,
     /// What a decision covers: SHA-256, hexadecimal.
     pub digest: String,
 }
@@ -47,6 +52,7 @@ impl CardView {
             out.close('}');
         }
         out.close(']');
+        out.strings("preview", &self.preview);
         out.text("digest", &self.digest);
     }
 }
@@ -97,6 +103,8 @@ pub fn view(name: &str, title: Option<&str>, arguments: &str, state: &CallState)
         title: title.map(visible_line),
         why: visible(&request.prompt),
         arguments: rows,
+        preview: request.preview.iter().map(|line| visible(line)).collect(),
+        kind: request.kind,
         digest: request.digest.as_str().to_owned(),
     })
 }
@@ -185,24 +193,45 @@ fn receipt(state: &CallState, viewer: Option<&PersonId>) -> Option<Receipt> {
                 Some(false) => "Nothing was executed.",
                 _ => "It was started; its outcome is not known.",
             },
-            (Stage::Declined, _) => "Nothing was executed.",
+            (Stage::Declined, _) if state.attempts == 0 => "Nothing was executed.",
+            (Stage::Declined, _) => "It was started; its outcome is not known.",
             (Stage::Started, _) => "Running…",
             _ => "Waiting for the other decisions.",
         };
-        let mark = if decision.approve { "approved" } else { Token::ApprovalDenied.token() };
-        return Some(Receipt { mark, decision: decided(decision, viewer), outcome });
+        let is_recovery = state.request.as_ref().is_some_and(|request| request.kind == RequestKind::Recovery);
+        let mark = match (decision.approve, is_recovery) {
+            (true, _) => "approved",
+            (false, true) => Token::OutcomeUnknown.token(),
+            (false, false) => Token::ApprovalDenied.token(),
+        };
+        let decision = if is_recovery { recovered(decision, viewer) } else { decided(decision, viewer) };
+        return Some(Receipt { mark, decision, outcome });
     }
     if is_old {
         let decision = "An older record says that this was declined, but not by whom.";
         return Some(Receipt { mark: "denied", decision, outcome: "Nothing more was recorded." });
     }
     let token = token?;
+    let outcome = match token.executed() {
+        Some(false) => "Nothing was executed.",
+        _ => "It was started; its outcome is not known.",
+    };
     let decision = match token {
         Token::ApprovalExpired => "Nobody decided in time.",
         Token::ApprovalSuperseded => "A new message came instead of a decision.",
         _ => "Stopped before a decision.",
     };
-    Some(Receipt { mark: token.token(), decision, outcome: "Nothing was executed." })
+    Some(Receipt { mark: token.token(), decision, outcome })
+}
+
+fn recovered(decision: &Decision, viewer: Option<&PersonId>) -> &'static str {
+    let is_viewer = decision.decider.is_some() && decision.decider.as_ref() == viewer;
+    match (decision.approve, is_viewer) {
+        (true, true) => "You let this run again.",
+        (false, true) => "You marked this as done.",
+        (true, false) => "Somebody let this run again.",
+        (false, false) => "Somebody marked this as done.",
+    }
 }
 
 fn decided(decision: &Decision, viewer: Option<&PersonId>) -> &'static str {

@@ -12,7 +12,7 @@ pub use old::OldDenial;
 
 use std::rc::Rc;
 
-use super::approval::Digest;
+use super::approval::{Digest, Request};
 use super::message::{CallId, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
 use super::outcome::{Decider, DenyReason, Outcome, PersonId, Token, Via, tokens};
 
@@ -86,7 +86,7 @@ pub enum Body {
         /// Text that had arrived, for display; the model is not shown it.
         text: String,
     },
-    /// `tool.call.allowed` (v1): no person needed to be asked.
+    /// `tool.call.allowed` (v1): no person needed to be asked; for a call whose result was lost, to start it again.
     CallAllowed {
         /// The call.
         call: CallId,
@@ -94,17 +94,12 @@ pub enum Body {
         digest: Digest,
     },
     /// `tool.call.asked` (v1): the call waits for a person.
+    ///
+    /// Also for a call that waits already, when it is asked about anew, and for one that was started and whose result
+    /// was lost.
     CallAsked {
-        /// The call.
-        call: CallId,
-        /// The request in front of it.
-        request: RequestId,
-        /// What a decision will cover.
-        digest: Digest,
-        /// Why it stopped.
-        prompt: String,
-        /// When the request lapses, in milliseconds since the epoch.
-        expires_at: Option<u64>,
+        /// The request.
+        request: Request,
     },
     /// `tool.call.decided` (v1): a person decided. A denial is followed by `tool.call.denied` in the same write.
     CallDecided {

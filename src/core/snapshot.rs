@@ -5,7 +5,7 @@
 use super::card;
 use super::event::{self, Decision};
 use super::json::{Json, Writer, write_number};
-use super::log::{CallState, Entry, Stage};
+use super::log::{CallState, Entry, RunState, Stage};
 use super::message::{Part, RunId, TurnCall};
 use super::outcome::{Decider, DenyReason, PersonId, Token};
 use super::run::{Run, Status};
@@ -77,7 +77,7 @@ pub fn requests(run: &Run) -> String {
         out.item();
         out.open('{');
         out.text("id", request.id.as_str());
-        out.text("kind", "approval");
+        out.text("kind", request.kind.token());
         out.text("callId", request.call.as_str());
         out.text("prompt", &request.prompt);
         match request.expires_at {
@@ -162,8 +162,10 @@ fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
         out.close('}');
     }
     let Some(settled) = &state.result else {
-        if let (Stage::Declined, Some(decision)) = (state.stage(), &state.decision) {
-            write_outcome(Token::ApprovalDenied, Some(decision.decided_by), out);
+        match (state.stage(), &state.decision) {
+            (Stage::Declined, _) if state.attempts > 0 => write_outcome(Token::OutcomeUnknown, None, out),
+            (Stage::Declined, Some(decision)) => write_outcome(Token::ApprovalDenied, Some(decision.decided_by), out),
+            _ => {}
         }
         return;
     };
@@ -199,4 +201,24 @@ fn write_decision(decision: &Decision, out: &mut Writer) {
     out.text("via", decision.via.token());
     out.present("reason", decision.reason.map(DenyReason::token));
     out.present("note", decision.note.as_deref());
+}
+
+/// What is kept beside a chat's log, so that what waits in it is known without reading it.
+pub fn head(run: &Run) -> String {
+    let mut out = Writer::default();
+    out.open('{');
+    let pending = run.chat().pending().next().is_some();
+    let status = match run.chat().run() {
+        None => Status::Idle,
+        Some(RunState { end: Some((end, _)), .. }) => Status::Ended(*end),
+        Some(_) if pending => Status::Pending,
+        Some(_) => Status::Interrupted,
+    };
+    out.text("status", status.token());
+    let requests = requests(run);
+    let mut text = out.finish();
+    text.push_str(",\"requests\":");
+    text.push_str(&requests);
+    text.push('}');
+    text
 }

@@ -8,13 +8,12 @@ use web_sys::ShadowRoot;
 
 use super::agent::RawChat;
 use super::card::{CardList, Decided};
-use super::driver::Driver;
+use super::driver::{Driver, Said};
 use super::platform;
 use super::setup::person as identified;
 use crate::core::card::cards;
 use crate::core::message::RequestId;
 use crate::core::outcome::{Decider, PersonId, Via};
-use crate::core::run::Input;
 
 /// Cards of one chat, drawn into a shadow root until dropped.
 #[wasm_bindgen]
@@ -58,10 +57,12 @@ fn person(driver: &Driver, by: &Function) -> Option<PersonId> {
 /// A click that passed the guard. What the core refuses (a late click on a settled request) changes nothing, and the
 /// card shows what stands.
 fn decide(driver: &Rc<Driver>, by: &Function, decided: Decided) {
-    let at = platform::now();
-    let by = person(driver, by);
     let Decided { request, approve, note } = decided;
     let request = RequestId::new(request);
-    let _ = driver.handle(Input::Tick { at });
-    let _ = driver.handle(Input::Decide { at, request, approve, by, via: Via::Card, reason: None, note });
+    let said = Said { request, approve, by: person(driver, by), via: Via::Card, reason: None, note };
+    if let Ok(stored) = driver.decide(said) {
+        platform::spawn(Box::pin(async move {
+            let _ = stored.await;
+        }));
+    }
 }

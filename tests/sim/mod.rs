@@ -20,6 +20,8 @@ pub fn settings() -> Settings {
         description: String::new(),
         input_schema: json::parse_strict(r#"{"type":"object"}"#).unwrap(),
         effect,
+        idempotent: false,
+        untrusted: false,
     };
     Settings {
         tools: vec![
@@ -32,6 +34,7 @@ pub fn settings() -> Settings {
         max_rounds: 20,
         expire_after: None,
         all_notes: false,
+        second_approver: false,
     }
 }
 
@@ -59,6 +62,8 @@ pub struct Sim {
     pub closing: bool,
     /// Calls handed to tools that have not come back.
     pub permits: Vec<Permit>,
+    /// What the preview says now, if a decision is to compare it.
+    pub preview: Option<Vec<String>>,
     next_id: u32,
 }
 
@@ -72,6 +77,7 @@ impl Sim {
             model: None,
             closing: false,
             permits: Vec::new(),
+            preview: None,
             next_id: 0,
         }
     }
@@ -112,7 +118,8 @@ impl Sim {
             Effect::Judge(candidates) => {
                 let opinions = candidates.iter().map(rules).collect();
                 let requests = candidates.iter().map(|_| self.fresh()).collect();
-                self.run.handle(Input::Judged { at: self.now, opinions, requests }).unwrap();
+                let previews = candidates.iter().map(|_| Vec::new()).collect();
+                self.run.handle(Input::Judged { at: self.now, opinions, previews, requests }).unwrap();
             }
             Effect::Ask(request) => self.trace.push(format!("→ ask {} {}", request.id, request.call)),
             Effect::RunTool(permit) => {
@@ -171,6 +178,8 @@ impl Sim {
         reason: Option<DenyReason>,
         note: Option<&str>,
     ) -> Result<Handled, RunError> {
+        // Named by the log's length, so that the ids of first requests stay q1, q2, …
+        let fresh = RequestId::new(format!("again{}", self.lines.len()));
         self.handle(Input::Decide {
             at: self.now,
             request: RequestId::new(request),
@@ -179,6 +188,8 @@ impl Sim {
             via: Via::Card,
             reason,
             note: note.map(str::to_owned),
+            preview: self.preview.clone(),
+            fresh,
         })
     }
 
@@ -207,7 +218,8 @@ impl Sim {
     }
 
     pub fn resume(&mut self) -> Result<Handled, RunError> {
-        self.handle(Input::Resume { at: self.now })
+        let requests = (1..=3).map(|place| RequestId::new(format!("lost{place}"))).collect();
+        self.handle(Input::Resume { at: self.now, requests })
     }
 
     pub fn status(&self) -> Status {
@@ -263,7 +275,7 @@ fn describe(event: &Event) -> String {
         Body::TurnCompleted { turn } => format!("{kind} {} calls={}", turn.end.token(), turn.calls.len()),
         Body::TurnFailed { code, .. } => format!("{kind} {code}"),
         Body::CallAllowed { call, .. } => format!("{kind} {call}"),
-        Body::CallAsked { call, request, prompt, .. } => format!("{kind} {call} {request} \"{prompt}\""),
+        Body::CallAsked { request } => format!("{kind} {} {} \"{}\"", request.call, request.id, request.prompt),
         Body::CallDecided { call, decision } => {
             let approve = if decision.approve { "approve" } else { "deny" };
             format!("{kind} {call} {approve} by={}", decision.decided_by.token())

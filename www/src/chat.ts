@@ -31,11 +31,13 @@ export class Chat {
   readonly #settled: Message[] = [];
   #snapshot: Snapshot;
   #isStale = false;
+  readonly #durable: () => boolean;
 
   /** @internal Pages use `agent.open(id)`. */
-  constructor(id: string, raw: RawChat) {
+  constructor(id: string, raw: RawChat, durable: () => boolean) {
     this.id = id;
     this.#raw = raw;
+    this.#durable = durable;
     this.#snapshot = enter(() => {
       raw.subscribe(() => {
         this.#isStale = true;
@@ -128,6 +130,7 @@ export class Chat {
       ...(this.#raw.runView() as RunResult),
       messages,
       requests: this.#raw.requests() as Request[],
+      durable: this.#durable(),
       ...((text || reasoning) && { streaming: { text, reasoning } }),
     });
   }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use super::{Body, Decision, EndStatus, Event, Facts, OldDenial, TYPES};
-use crate::core::approval::Digest;
+use crate::core::approval::{Aspects, Digest, Request, RequestKind};
 use crate::core::json::{self, Json, JsonErrorKind, Writer};
 use crate::core::message::{
     CallId, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Trust, Turn, TurnCall, TurnEnd,
@@ -98,13 +98,16 @@ fn write_body(body: &Body, line: &mut Writer) {
             line.text("call_id", call.as_str());
             line.text("digest", digest.as_str());
         }
-        Body::CallAsked { call, request, digest, prompt, expires_at } => {
-            line.text("call_id", call.as_str());
-            line.text("request_id", request.as_str());
-            line.text("digest", digest.as_str());
-            line.text("prompt", prompt);
-            match expires_at {
-                Some(at) => line.number("expires_at", *at),
+        Body::CallAsked { request } => {
+            line.text("call_id", request.call.as_str());
+            line.text("request_id", request.id.as_str());
+            line.text("kind", request.kind.token());
+            line.text("digest", request.digest.as_str());
+            line.text("aspects", request.aspects.as_str());
+            line.text("prompt", &request.prompt);
+            line.strings("preview", &request.preview);
+            match request.expires_at {
+                Some(at) => line.number("expires_at", at),
                 None => line.optional("expires_at", None),
             }
         }
@@ -318,6 +321,15 @@ impl<'a> Reader<'a> {
         })
     }
 
+    fn strings(self, key: &'static str) -> Vec<String> {
+        let items = self.array(key).iter();
+        let strings: Option<Vec<_>> = items.map(|item| item.as_str().map(str::to_owned)).collect();
+        strings.unwrap_or_else(|| {
+            self.reject(key);
+            Vec::new()
+        })
+    }
+
     fn fields(self, key: &'static str) -> Vec<(String, Json)> {
         let fields = self.field(key).as_object().unwrap_or_else(|| {
             self.reject(key);
@@ -378,11 +390,16 @@ fn read_body(kind: &str, read: Reader<'_>) -> Body {
         },
         "tool.call.allowed" => Body::CallAllowed { call: read.call(), digest: read.digest() },
         "tool.call.asked" => Body::CallAsked {
-            call: read.call(),
-            request: read.request(),
-            digest: read.digest(),
-            prompt: read.text("prompt").to_owned(),
-            expires_at: (!read.field("expires_at").is_null()).then(|| read.number("expires_at")),
+            request: Request {
+                id: read.request(),
+                kind: read.token("kind", RequestKind::from_token, RequestKind::Approval),
+                call: read.call(),
+                digest: read.digest(),
+                aspects: Aspects::from_stored(read.text("aspects")),
+                prompt: read.text("prompt").to_owned(),
+                preview: read.strings("preview"),
+                expires_at: (!read.field("expires_at").is_null()).then(|| read.number("expires_at")),
+            },
         },
         "tool.call.decided" => Body::CallDecided { call: read.call(), decision: read_decision(read) },
         "tool.call.started" => Body::CallStarted {

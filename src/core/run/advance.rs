@@ -1,7 +1,6 @@
 //! What comes next: from where the chat stands to the next effect.
 
 use super::{Effect, Permit, Run, RunError, Status};
-use crate::core::approval::{Place, call_digest};
 use crate::core::arguments::Arguments;
 use crate::core::event::{Body, EndStatus};
 use crate::core::log::{Entry, Stage};
@@ -72,7 +71,7 @@ impl Run {
 
     fn effect_of(&self, id: &CallId) -> Option<ToolEffect> {
         let (call, _) = self.chat.call(id)?;
-        self.settings.tools.iter().find(|tool| tool.name == call.name)?.effect
+        self.tool(&call.name)?.effect
     }
 
     fn start(&mut self, at: u64, id: &CallId) -> Result<(), RunError> {
@@ -94,10 +93,9 @@ impl Run {
         if state.stage() != Stage::Ready {
             return None;
         }
-        let tool = self.settings.tools.iter().find(|tool| tool.name == call.name)?;
+        let tool = self.tool(&call.name)?;
         let arguments = Arguments::new(&call.arguments).ok()?;
-        let place = Place { chat: self.chat.id(), run: &run.id, call: id };
-        let digest = call_digest(place, tool, arguments.text());
+        let digest = self.digest_of(id, tool)?;
         (state.digest.as_ref() == Some(&digest)).then(|| Permit {
             call: id.clone(),
             run: run.id.clone(),

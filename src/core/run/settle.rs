@@ -2,7 +2,7 @@
 
 use super::{Run, RunError};
 use crate::core::event::{Body, Decision, EndStatus, Facts};
-use crate::core::log::{Corrupt, Stage};
+use crate::core::log::{CallState, Corrupt, Stage};
 use crate::core::message::{CallId, ResultItem, Trust};
 use crate::core::outcome::{Decider, Denial, Failure, Outcome};
 use crate::core::wording::{self, Subject};
@@ -23,7 +23,9 @@ impl Run {
             Ok(text) => {
                 let note = state.decision.as_ref().and_then(|decision| self.shared_note(decision));
                 let text = note.map_or(text.clone(), |note| wording::with_approval_note(&text, note));
-                let item = ResultItem { call: id.clone(), renderer: None, text, is_error: false, trust: Trust::Tool };
+                let outside = self.tool(&call.name).is_some_and(|tool| tool.untrusted);
+                let trust = if outside { Trust::ExternalUntrusted } else { Trust::Tool };
+                let item = ResultItem { call: id.clone(), renderer: None, text, is_error: false, trust };
                 Body::CallSettled { name: call.name.clone(), facts: None, item }
             }
             Err(failure) => self.settlement(id, &Outcome::ToolFailed(failure))?,
@@ -46,8 +48,16 @@ impl Run {
     pub(super) fn lost_denial(&self) -> Result<Option<Body>, RunError> {
         let calls = self.chat.open_turn().map(|turn| turn.calls.as_slice()).unwrap_or_default();
         let declined = calls.iter().find(|call| call.stage() == Stage::Declined);
-        let decided = declined.and_then(|call| Some((&call.id, call.decision.as_ref()?)));
-        decided.map(|(id, decision)| self.settlement(id, &self.denial(decision))).transpose()
+        declined.map(|call| self.settlement(&call.id, &self.early_outcome(call, Outcome::OutcomeUnknown))).transpose()
+    }
+
+    /// What is true of a call without a result that does not go on; `otherwise` if nobody declined it and it never started.
+    fn early_outcome(&self, call: &CallState, otherwise: Outcome) -> Outcome {
+        match &call.decision {
+            _ if call.attempts > 0 => Outcome::OutcomeUnknown,
+            Some(decision) if !decision.approve => self.denial(decision),
+            _ => otherwise,
+        }
     }
 
     /// The part of a decision's note that the model may read: the run owner's, and others' where the host opted in,
@@ -74,11 +84,7 @@ impl Run {
         let mut bodies = Vec::new();
         let calls = self.chat.open_turn().map(|turn| turn.calls.as_slice()).unwrap_or_default();
         for call in calls.iter().filter(|call| call.result.is_none()) {
-            let outcome = match (call.stage(), &call.decision) {
-                (Stage::Started, _) => Outcome::OutcomeUnknown,
-                (Stage::Declined, Some(decision)) => self.denial(decision),
-                _ => outcome(call.is_approved()),
-            };
+            let outcome = self.early_outcome(call, outcome(call.is_approved()));
             bodies.push(self.settlement(&call.id, &outcome)?);
         }
         bodies.push(Body::RunEnded { status: EndStatus::Stopped, reason: Some(reason.to_owned()) });
