@@ -13,13 +13,19 @@ export const calls = (...made) => {
 };
 export const failure = (status, body, contentType = "application/json") => ({ status, contentType, chunks: [body] });
 
-/** A page whose model gives these answers in turn, then "The end."; `script` runs in the page, see page/kit.mjs. */
-export async function play(browser, t, answers, script, { expected } = {}) {
+/**
+ * A page whose model gives these answers in turn, then "The end."; `script` runs in the page and gets what page/kit.mjs
+ * gives, and `given`, which is plain data.
+ */
+export async function play(browser, t, answers, script, { expected, given } = {}) {
   const left = [...answers];
   const site = await serveSite(t, { model: () => left.shift() ?? text("The end.") });
   const page = await openTestPage(browser, t, site, {}, expected);
-  const kit = await page.evaluateHandle(async () => (await import("/test/kit.mjs")).kit());
-  return { told: await page.evaluate(script, kit), requests: site.requests };
+  const kit = await page.evaluateHandle(
+    async (given) => ({ ...(await import("/test/kit.mjs")).kit(), given }),
+    given ?? null,
+  );
+  return { told: await page.evaluate(script, kit), requests: site.requests, page };
 }
 
 /** Every request that carried results was a valid history. */
