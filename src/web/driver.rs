@@ -46,6 +46,8 @@ pub struct Driver {
     next_listener: Cell<u32>,
     /// Held while work is under way here.
     lease: RefCell<Option<Lease>>,
+    /// How many looks into the store are asked for.
+    looks: Cell<u32>,
     /// Whether somebody looks after a page that is at work elsewhere.
     watches: Cell<bool>,
     /// How often this page had to start over from what the store has.
@@ -96,6 +98,7 @@ impl Driver {
             listeners: RefCell::default(),
             next_listener: Cell::new(0),
             lease: RefCell::default(),
+            looks: Cell::new(0),
             watches: Cell::new(false),
             epoch: Cell::new(0),
             trouble: RefCell::default(),

@@ -291,6 +291,11 @@ describe("a chat", () => {
       const found = second.snapshot().status;
       await (await second.decide(request.id, { approve: true, by: "ada" })).continuation;
       const { result } = await first.decide(request.id, { approve: true, by: "ada" });
+      await new Promise((done) => {
+        const look = () => first.snapshot().status === "done" && done();
+        first.subscribe(look);
+        look();
+      });
       const other = await rejection(() => first.decide(request.id, { approve: false, by: "ada" }));
       return { found, result, other: other.code, shown: first.snapshot().status, runs };
     });

@@ -67,10 +67,10 @@ export async function lease(name: string, chat: string): Promise<Lease | undefin
   };
 }
 
-/** Whether another page holds the chat's lease. */
+/** Whether somebody holds the chat's lease, be it this page. */
 export async function held(name: string, chat: string): Promise<boolean> {
   const id = idOf(name, chat);
-  if (own.has(id)) return false;
+  if (own.has(id)) return true;
   try {
     const locks = lockManager();
     if (locks) return (await locks.query()).held?.some((lock) => lock.name === id) ?? false;

@@ -75,6 +75,19 @@ impl Driver {
     /// Looks into the store for what another page wrote, and takes it in. What is under way here is void then: another
     /// page has gone on without it.
     pub async fn refresh(self: &Rc<Self>) {
+        // One look at a time; whoever asks meanwhile gets a look after it.
+        self.looks.set(self.looks.get() + 1);
+        if self.looks.get() > 1 {
+            return;
+        }
+        while self.looks.get() > 0 {
+            self.looks.set(1);
+            self.look_into_store().await;
+            self.looks.set(self.looks.get() - 1);
+        }
+    }
+
+    async fn look_into_store(self: &Rc<Self>) {
         let stored = self.stored.get();
         // A write under way finds out by itself.
         if !self.is_stored() || self.closed.borrow().is_some() {
