@@ -177,6 +177,21 @@ fn an_old_denial_goes_on_when_resumed() {
 }
 
 #[test]
+fn an_old_denial_taints_its_own_run_and_no_later_one() {
+    for (goes_on, waits) in [(true, 1), (false, 0)] {
+        let mut sim = Sim::open(settings(), &log("ends-behind-an-old-denial"));
+        if goes_on {
+            sim.resume().unwrap();
+        } else {
+            sim.send(Some("ada")).unwrap();
+        }
+        sim.turn(sim::calls(&[("eat", "{\"free\":1}")])).unwrap();
+        assert_eq!(sim.run.chat().pending().count(), waits);
+        assert_eq!(sim.permits.len(), 1 - waits);
+    }
+}
+
+#[test]
 fn a_log_is_read_with_blank_lines_and_either_line_end() {
     let lines = log("old-denial");
     let expected = Chat::replay(ChatId::new("mail-1"), lines.iter().map(String::as_str)).unwrap();
