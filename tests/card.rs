@@ -92,6 +92,7 @@ fn card(request: &str) -> Card {
         request: RequestId::new(request),
         view: CardView {
             tool: "cookiejar__cookie_jar".to_owned(),
+            server: None,
             title: Some("Cookie jar".to_owned()),
             why: "Cookies cannot be un-eaten.".to_owned(),
             arguments: vec![

@@ -9,6 +9,7 @@ use super::arguments::Arguments;
 use super::event::Decision;
 use super::json::{JoinedText, Json, Writer, cut, shown_number, write_number, write_string};
 use super::log::{CallState, Entry, Stage};
+use super::message::{TurnCall, server_of};
 use super::outcome::{PersonId, Token};
 use super::run::Run;
 
@@ -20,6 +21,8 @@ const LONG: usize = 80;
 pub struct CardView {
     /// The tool's exact name.
     pub tool: String,
+    /// The server that would run it, where it is not the page itself.
+    pub server: Option<String>,
     /// The host's name of the tool for people.
     pub title: Option<String>,
     /// Why it stopped.
@@ -38,6 +41,7 @@ impl CardView {
     /// Writes its members.
     pub fn write(&self, out: &mut Writer) {
         out.text("tool", &self.tool);
+        out.present("server", self.server.as_deref());
         out.present("title", self.title.as_deref());
         out.text("why", &self.why);
         out.key("arguments");
@@ -93,13 +97,14 @@ pub struct Receipt {
 }
 
 /// The view of a call's card; `None` for a call whose arguments cannot be shown, which never asks.
-pub fn view(name: &str, title: Option<&str>, arguments: &str, state: &CallState) -> Option<CardView> {
+pub fn view(call: &TurnCall, title: Option<&str>, state: &CallState) -> Option<CardView> {
     let request = state.request.as_ref()?;
-    let arguments = Arguments::new(arguments).ok()?;
+    let arguments = Arguments::new(&call.arguments).ok()?;
     let mut rows = Vec::new();
     leaves("", arguments.value(), &mut rows);
     Some(CardView {
-        tool: visible_line(name),
+        tool: visible_line(&call.name),
+        server: server_of(call).map(visible_line),
         title: title.map(visible_line),
         why: visible(&request.prompt),
         arguments: rows,
@@ -118,7 +123,7 @@ pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
     for entry in entries.iter().skip(start) {
         let Entry::Turn(turn) = entry else { continue };
         for (call, state) in turn.turn.calls.iter().zip(&turn.calls) {
-            let Some(view) = view(&call.name, run.title(&call.name), &call.arguments, state) else { continue };
+            let Some(view) = view(call, run.title(call), state) else { continue };
             let Some(request) = &state.request else { continue };
             cards.push(Card { request: request.id.clone(), view, receipt: receipt(state, viewer) });
         }

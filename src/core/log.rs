@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use super::approval::{Digest, Request, RequestKind};
 use super::event::{Body, Decision, EndStatus, Event, Facts};
-use super::message::{CallId, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
+use super::message::{CallId, CallKind, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
 use super::outcome::{PersonId, Token};
 
 /// A chat as its log tells it.
@@ -458,15 +458,22 @@ impl Chat {
 
     fn apply_settled(&mut self, settled: Settled) -> Result<(), &'static str> {
         let Some(Entry::Turn(turn)) = self.entries.last_mut() else { return Err("a result without a turn") };
-        let Some(call) = turn.calls.iter_mut().find(|call| call.id == settled.item.call) else {
+        let place = turn.calls.iter().position(|call| call.id == settled.item.call);
+        let (Some(made), Some(call)) =
+            (place.and_then(|place| turn.turn.calls.get(place)), place.and_then(|place| turn.calls.get_mut(place)))
+        else {
             return Err("a result for a call that this turn does not have");
         };
+        let is_providers = made.kind != CallKind::Function;
         if call.result.is_some() {
             return Err("a second result for one call");
         }
         let token = settled.facts.as_ref().map(|facts| facts.token);
         let is_old = settled.old_code.is_some();
-        let plain_or_failed = !is_old && token.is_none_or(|token| token.executed() != Some(false));
+        let plain_or_failed = match token {
+            None => !is_providers && !is_old,
+            Some(token) => token.executed() != Some(false),
+        };
         if plain_or_failed != (call.attempts > 0) {
             return Err("a result that does not fit whether its call was started");
         }

@@ -20,7 +20,7 @@ use std::rc::Rc;
 use super::approval::{Digest, Place, Request, Tool, call_digest};
 use super::event::{Body, Decision, EndStatus, Event};
 use super::log::{Chat, Corrupt, Entry, RunState};
-use super::message::{CallId, HistoryItem, MessageId, ModelError, Part, RequestId, RunId, Turn};
+use super::message::{CallId, CallKind, HistoryItem, MessageId, ModelError, Part, RequestId, RunId, Turn, TurnCall};
 use super::outcome::{Decider, DenyReason, Failure, Outcome, PersonId, Via};
 use super::policy::Opinion;
 use super::wording::Renderer;
@@ -413,8 +413,11 @@ impl Run {
     }
 
     /// The host's name for a tool, for people.
-    pub fn title(&self, tool: &str) -> Option<&str> {
-        self.settings.tools.iter().find(|known| known.name == tool)?.title.as_deref()
+    pub fn title(&self, call: &TurnCall) -> Option<&str> {
+        if call.kind != CallKind::Function {
+            return None;
+        }
+        self.settings.tools.iter().find(|known| known.name == call.name)?.title.as_deref()
     }
 
     /// Where the chat stands.

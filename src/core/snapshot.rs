@@ -6,7 +6,7 @@ use super::card;
 use super::event::{self, Decision};
 use super::json::{Json, Writer, write_number};
 use super::log::{CallState, Entry, RunState, Stage};
-use super::message::{Part, RunId, TurnCall};
+use super::message::{CallKind, Part, RunId, TurnCall, server_of};
 use super::outcome::{Decider, DenyReason, PersonId, Token};
 use super::run::{Run, Status};
 
@@ -73,7 +73,7 @@ pub fn requests(run: &Run) -> String {
     out.open('[');
     for (request, state) in run.chat().pending() {
         let Some((call, _)) = run.chat().call(&state.id) else { continue };
-        let Some(view) = card::view(&call.name, run.title(&call.name), &call.arguments, state) else { continue };
+        let Some(view) = card::view(call, run.title(call), state) else { continue };
         out.item();
         out.open('{');
         out.text("id", request.id.as_str());
@@ -142,7 +142,8 @@ fn write_usage(usage: &Json, out: &mut Writer) {
 fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
     out.text("id", state.id.as_str());
     out.text("tool", &call.name);
-    out.present("title", run.title(&call.name));
+    out.present("server", server_of(call));
+    out.present("title", run.title(call));
     out.text("arguments", &call.arguments);
     out.text(
         "state",
@@ -175,6 +176,8 @@ fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
             out.text("outcome", code);
             out.optional("executed", None);
         }
+        // Whether a provider ran what was approved is not known here.
+        (None, None) if call.kind != CallKind::Function => out.optional("executed", None),
         (None, None) => out.flag("executed", true),
     }
     out.key("result");

@@ -97,6 +97,7 @@ fn read_tool(tool: &Json) -> Tool {
     let flag = |key: &str| tool.get(key).and_then(Json::as_bool).unwrap_or_default();
     let text = |key: &str| tool.get(key).and_then(Json::as_str).map(str::to_owned);
     Tool {
+        server: None,
         name: text("name").unwrap_or_default(),
         title: text("title"),
         description: text("description").unwrap_or_default(),

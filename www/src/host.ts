@@ -39,7 +39,7 @@ export function readHost(options: AgentOptions): { setup: string; host: Host; st
   const name = nameOf(store);
   const host: Host = {
     judge(id, name, argsText) {
-      const schema = tools.find((tool) => tool.name === name)?.inputSchema ?? false;
+      const schema = tools.find((tool) => tool.name === name)?.inputSchema ?? true;
       const broken = violation(schema, JSON.parse(argsText));
       if (broken) return ["invalid", broken];
       return judge(rules, (pattern) => patternMatches(pattern, name), { id, tool: name, argsText });

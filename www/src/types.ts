@@ -154,6 +154,8 @@ export interface Decision {
 export interface Call {
   id: string;
   tool: string;
+  /** The provider's server that runs it once approved; absent for the page's own tools. */
+  server?: string;
   title?: string;
   /** The exact text of the arguments, as the model wrote it. */
   arguments: string;
@@ -199,6 +201,8 @@ export type ChatEvent =
 /** The approval card as data, hidden characters already replaced by visible tokens such as `⟨U+202E⟩`. */
 export interface CardView {
   tool: string;
+  /** The provider's server that would run it; absent for the page's own tools. */
+  server?: string;
   title?: string;
   why: string;
   arguments: { path: string; kind: string; text: string; long: boolean }[];

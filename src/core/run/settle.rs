@@ -23,7 +23,7 @@ impl Run {
             Ok(text) => {
                 let note = state.decision.as_ref().and_then(|decision| self.shared_note(decision));
                 let text = note.map_or(text.clone(), |note| wording::with_approval_note(&text, note));
-                let outside = self.tool(&call.name).is_some_and(|tool| tool.untrusted);
+                let outside = self.tool(call).is_some_and(|tool| tool.untrusted);
                 let trust = if outside { Trust::ExternalUntrusted } else { Trust::Tool };
                 let item = ResultItem { call: id.clone(), renderer: None, text, is_error: false, trust };
                 Body::CallSettled { name: call.name.clone(), facts: None, item }

@@ -151,6 +151,10 @@ impl Entry {
         let tool = head.add("div part=tool", "");
         tool.add("span", strings::TOOL);
         tool.add("code dir=auto", &view.tool);
+        if let Some(server) = &view.server {
+            tool.add("span", strings::SERVER);
+            tool.add("code part=server dir=auto", server);
+        }
         head.add("div part=why dir=auto", &view.why).set("id", &self.id("why"));
         if view.arguments.is_empty() {
             head.add("div part=arguments class=none", strings::NO_ARGUMENTS);
@@ -195,6 +199,7 @@ fn texts_of_head(view: &CardView) -> String {
     };
     push(title(view));
     push(&view.tool);
+    push(view.server.as_deref().unwrap_or_default());
     push(&view.why);
     push(&view.digest);
     for row in &view.arguments {

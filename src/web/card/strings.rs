@@ -2,6 +2,8 @@
 
 /// Stands before the tool's exact name.
 pub const TOOL: &str = "Tool";
+/// Stands before the label of the server that would run a tool.
+pub const SERVER: &str = "on server";
 /// Stands in place of arguments.
 pub const NO_ARGUMENTS: &str = "No arguments.";
 /// Stands for a string of no characters.
