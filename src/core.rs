@@ -24,6 +24,7 @@ pub mod event;
 pub mod guard;
 pub mod log;
 pub mod run;
+pub mod upcast;
 
 pub mod card;
 pub mod snapshot;

@@ -88,7 +88,7 @@ pub struct Card {
 /// What stands in place of the buttons once a request is settled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt {
-    /// The decision or the lapse, as a token: `approved` or an outcome's token.
+    /// The decision or the lapse, as a token: `approved`, an outcome's token, or `denied` for what an old log tells.
     pub mark: &'static str,
     /// Who decided what, or that nobody did.
     pub decision: &'static str,
@@ -187,15 +187,19 @@ fn leaves(path: &str, value: &Json, rows: &mut Vec<Row>) {
 }
 
 fn receipt(state: &CallState, viewer: Option<&PersonId>) -> Option<Receipt> {
+    let is_old = state.result.as_ref().is_some_and(|settled| settled.old_code.is_some());
     let token = state.result.as_ref().and_then(|settled| settled.facts.as_ref()).map(|facts| facts.token);
     if let Some(decision) = &state.decision {
         let outcome = match (state.stage(), token) {
+            (Stage::Settled, None) if is_old => "An older record says that this was declined, and no more.",
             (Stage::Settled, None) => "It ran.",
             (Stage::Settled, Some(Token::ToolFailed)) => "It ran and failed.",
             (Stage::Settled, Some(token)) => match token.executed() {
                 Some(false) => "Nothing was executed.",
                 _ => "It was started; its outcome is not known.",
             },
+            (Stage::Declined, _) if state.attempts == 0 => "Nothing was executed.",
+            (Stage::Declined, _) => "It was started; its outcome is not known.",
             (Stage::Started, _) => "Running…",
             _ => "Waiting for the other decisions.",
         };
@@ -207,6 +211,10 @@ fn receipt(state: &CallState, viewer: Option<&PersonId>) -> Option<Receipt> {
         };
         let decision = if is_recovery { recovered(decision, viewer) } else { decided(decision, viewer) };
         return Some(Receipt { mark, decision, outcome });
+    }
+    if is_old {
+        let decision = "An older record says that this was declined, but not by whom.";
+        return Some(Receipt { mark: "denied", decision, outcome: "Nothing more was recorded." });
     }
     let token = token?;
     let outcome = match token.executed() {

@@ -7,7 +7,7 @@ use super::event::{self, Decision};
 use super::json::{Json, Writer, write_number};
 use super::log::{CallState, Entry, RunState, Stage};
 use super::message::{CallKind, Part, RunId, TurnCall, server_of};
-use super::outcome::{Decider, DenyReason, PersonId};
+use super::outcome::{Decider, DenyReason, PersonId, Token};
 use super::run::{Run, Status};
 
 /// The message at a place of the chat: a person's (`user`), a model's turn (`assistant`) or a model request that gave
@@ -152,7 +152,7 @@ fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
             Stage::Asked => "waiting",
             Stage::Ready => "ready",
             Stage::Started => "running",
-            Stage::Settled => "settled",
+            Stage::Declined | Stage::Settled => "settled",
         },
     );
     out.present("requestId", state.request.as_ref().map(|request| request.id.as_str()));
@@ -162,26 +162,39 @@ fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
         write_decision(decision, out);
         out.close('}');
     }
-    let Some(settled) = &state.result else { return };
-    match &settled.facts {
-        // Whether a provider ran what was approved is not known here.
-        None if call.kind != CallKind::Function => out.optional("executed", None),
-        None => out.flag("executed", true),
-        Some(facts) => {
-            out.text("outcome", facts.token.token());
-            out.present("decidedBy", facts.decided_by.map(Decider::token));
-            // Null where it is not known whether the tool ran.
-            match facts.token.executed() {
-                Some(executed) => out.flag("executed", executed),
-                None => out.optional("executed", None),
-            }
+    let Some(settled) = &state.result else {
+        match (state.stage(), &state.decision) {
+            (Stage::Declined, _) if state.attempts > 0 => write_outcome(Token::OutcomeUnknown, None, out),
+            (Stage::Declined, Some(decision)) => write_outcome(Token::ApprovalDenied, Some(decision.decided_by), out),
+            _ => {}
         }
+        return;
+    };
+    match (&settled.facts, &settled.old_code) {
+        (Some(facts), _) => write_outcome(facts.token, facts.decided_by, out),
+        (None, Some(code)) => {
+            out.text("outcome", code);
+            out.optional("executed", None);
+        }
+        // Whether a provider ran what was approved is not known here.
+        (None, None) if call.kind != CallKind::Function => out.optional("executed", None),
+        (None, None) => out.flag("executed", true),
     }
     out.key("result");
     out.open('{');
     out.text("text", &settled.item.text);
     out.flag("isError", settled.item.is_error);
     out.close('}');
+}
+
+fn write_outcome(token: Token, decided_by: Option<Decider>, out: &mut Writer) {
+    out.text("outcome", token.token());
+    out.present("decidedBy", decided_by.map(Decider::token));
+    // Null where it is not known whether the tool ran.
+    match token.executed() {
+        Some(executed) => out.flag("executed", executed),
+        None => out.optional("executed", None),
+    }
 }
 
 fn write_decision(decision: &Decision, out: &mut Writer) {

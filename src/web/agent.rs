@@ -14,12 +14,13 @@ use super::error::{error, from_run, set_factory};
 use super::host::Host;
 use super::platform;
 use super::setup::{Setup, person};
-use super::value::from_text;
+use super::value::{from_strings, from_text};
 use crate::core::event;
 use crate::core::json;
+use crate::core::log;
 use crate::core::message::{MessageId, Part, RequestId, RunId};
 use crate::core::outcome::{DenyReason, PersonId, Via};
-use crate::core::run::{Input, RunError};
+use crate::core::run::{Input, Run, RunError};
 use crate::core::snapshot;
 
 /// Hands over the constructor of errors: `(code, message, cause) => Error`. Called once, before anything else.
@@ -61,6 +62,17 @@ impl RawAgent {
             open.borrow_mut().push(Rc::clone(&driver));
             Ok(RawChat { driver }.into())
         }))
+    }
+
+    /// Checks an exported log: an array of the chat's id, its head and its lines, as they are to be stored.
+    #[wasm_bindgen(js_name = readLog)]
+    pub fn read_log(&self, text: &str) -> Result<JsValue, JsValue> {
+        let (chat, lines) = log::text::read(text).map_err(|corrupt| from_run(&corrupt.into()))?;
+        let id = chat.id().as_str().to_owned();
+        let head = snapshot::head(&Run::new(chat, self.setup.settings.clone()));
+        let mut all = vec![id, head];
+        all.extend(lines.into_iter().map(str::to_owned));
+        from_strings(&all)
     }
 
     /// The page is being left: what is under way ends, nothing is recorded of it.

@@ -48,7 +48,7 @@ export async function play(browser, t, model, script, { expected, given } = {}) 
   });
   const page = await openTestPage(browser, t, site, {}, expected);
   const kit = await page.evaluateHandle(async (data) => (await import("/test/kit.mjs")).kit(data), given);
-  return { told: await page.evaluate(script, kit), requests: site.requests };
+  return { told: await page.evaluate(script, kit), requests: site.requests, page };
 }
 
 /** Every request that carried results was a valid history. */

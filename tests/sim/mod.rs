@@ -84,6 +84,14 @@ impl Sim {
         }
     }
 
+    /// A page that opens what is stored, right after it was.
+    pub fn open(settings: Settings, lines: &[String]) -> Self {
+        let now = lines.last().map_or(1_000, |line| Event::decode(line).unwrap().at);
+        let mut sim = Self { lines: lines.to_vec(), now, next_id: 1_000, ..Self::new(settings) };
+        sim.run = Run::new(sim.replayed(), sim.run.settings().clone());
+        sim
+    }
+
     pub fn handle(&mut self, input: Input) -> Result<Handled, RunError> {
         let handled = self.run.handle(input)?;
         while let Some(effect) = self.run.poll() {
@@ -140,7 +148,8 @@ impl Sim {
     }
 
     pub fn replayed(&self) -> Chat {
-        Chat::replay(ChatId::new("c"), self.lines.iter().map(String::as_str)).unwrap()
+        let id = self.lines.first().map_or(ChatId::new("c"), |line| Event::decode(line).unwrap().chat);
+        Chat::replay(id, self.lines.iter().map(String::as_str)).unwrap()
     }
 
     pub fn send(&mut self, by: Option<&str>) -> Result<Handled, RunError> {
@@ -286,6 +295,7 @@ fn describe(event: &Event) -> String {
                 if facts.approved { " approved" } else { "" }
             ),
         },
+        Body::OldDenial(denial) => format!("{kind} {} as of old {}", denial.call(), denial.reason_code()),
         Body::RunEnded { status, reason } => {
             format!("{kind} {}{}", status.token(), reason.as_ref().map(|r| format!(" ({r})")).unwrap_or_default())
         }

@@ -45,13 +45,27 @@ export class Agent {
    * has no messages yet starts from `history`; any other keeps its own.
    */
   open(id: string, options: { history?: readonly HistoryMessage[] } = {}): Promise<Chat> {
-    let chat = this.#chats.get(id);
-    if (!chat) {
-      chat = this.#load(id, options.history);
-      this.#chats.set(id, chat);
-      chat.catch(() => this.#chats.delete(id));
-    }
-    return chat;
+    return this.#chats.get(id) ?? this.#keep(id, this.#load(id, options.history));
+  }
+
+  /**
+   * The log of a chat as it is stored, whole, also where the chat cannot be opened: JSON Lines. Empty for a chat that does
+   * not exist.
+   */
+  async exportLog(id: string): Promise<string> {
+    const lines = await this.#store.load(id);
+    return lines.map((line) => `${line}\n`).join("");
+  }
+
+  /**
+   * Stores a log that `exportLog` gave and opens its chat, which keeps its id: approvals are bound to that. Rejects, with
+   * nothing written, with code `log_corrupt` if the log does not fit, and `conflict` if there is such a chat already.
+   */
+  async import(text: string): Promise<Chat> {
+    if (typeof text !== "string") throw new CountersignError("invalid_options", "import(text) needs a string.");
+    const [id = "", head = "", ...lines]: string[] = enter(() => this.#raw.readLog(text));
+    if (this.#chats.has(id)) throw taken(id);
+    return this.#keep(id, this.#take(id, head, lines));
   }
 
   /** The chats of the store, and how each stands for a page that opens it. */
@@ -80,6 +94,19 @@ export class Agent {
   dispose(): void {
     for (const end of this.#endings) end();
     enter(() => this.#raw.dispose());
+  }
+
+  #keep(id: string, chat: Promise<Chat>): Promise<Chat> {
+    this.#chats.set(id, chat);
+    chat.catch(() => this.#chats.delete(id));
+    return chat;
+  }
+
+  async #take(id: string, head: string, lines: string[]): Promise<Chat> {
+    if ((await this.#store.load(id)).length > 0) throw taken(id);
+    await this.#store.append(id, 0, lines, head);
+    announce(nameOf(this.#store), id, lines.length);
+    return this.#load(id);
   }
 
   async #load(id: string, history?: readonly HistoryMessage[]): Promise<Chat> {
@@ -130,4 +157,8 @@ export function createAgent(options: AgentOptions): Agent {
 /** A tool; gives editors the types, changes nothing. */
 export function tool(definition: Tool): Tool {
   return definition;
+}
+
+function taken(id: string): CountersignError {
+  return new CountersignError("conflict", `There is a chat "${id}" already: delete it first, or use another store.`);
 }

@@ -146,8 +146,8 @@ export interface Call {
   state: "requested" | "waiting" | "ready" | "running" | "settled";
   requestId?: string;
   decision?: Decision;
-  /** Absent for a plain result. */
-  outcome?: Outcome;
+  /** Absent for a plain result. A denial of an old log has the code that was recorded, and nobody who decided. */
+  outcome?: Outcome | (string & {});
   decidedBy?: DecidedBy;
   /** Whether the tool ran; null where that is not known, absent while the call is open. */
   executed?: boolean | null;

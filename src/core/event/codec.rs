@@ -3,14 +3,15 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{Body, Decision, EndStatus, Event, Facts};
+use super::{Body, Decision, EndStatus, Event, Facts, OldDenial, TYPES};
 use crate::core::approval::{Aspects, Digest, Request, RequestKind};
-use crate::core::json::{self, Json, Writer};
+use crate::core::json::{self, Json, JsonErrorKind, Writer};
 use crate::core::message::{
     CallId, CallKind, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Trust, Turn, TurnCall,
     TurnEnd, TurnExtra,
 };
 use crate::core::outcome::{Decider, DenyReason, PersonId, Token, Via};
+use crate::core::upcast::upcast;
 
 impl Event {
     /// The event as one line of JSON, without a line break.
@@ -23,7 +24,7 @@ impl Event {
         line.text("run", self.run.as_str());
         line.number("at", self.at);
         line.text("type", kind);
-        line.number("v", Body::version(kind));
+        line.number("v", Body::version(kind).unwrap_or_default());
         write_body(&self.body, &mut line);
         line.close('}');
         line.finish()
@@ -31,23 +32,30 @@ impl Event {
 
     /// Reads one line. The error is one sentence that names the field at fault.
     pub fn decode(line: &str) -> Result<Self, String> {
-        let value = json::parse_lenient(line.as_bytes()).map_err(|error| error.text())?;
+        let stored = json::parse_lenient(line.as_bytes()).map_err(|error| match error.kind {
+            JsonErrorKind::UnexpectedEnd => ["the line is cut off: ", &error.text()].concat(),
+            _ => error.text(),
+        })?;
         let wrong = Cell::new(None);
-        let read = Reader { object: &value, wrong: &wrong };
+        let read = Reader { object: &stored, wrong: &wrong };
         let kind = read.text("type");
         let version = read.number("v");
-        let known = Body::version(kind);
-        if wrong.get().is_none() && version != known {
+        let Some((kind, known)) = TYPES.into_iter().find(|(known, _)| *known == kind) else {
+            return Err(["the event type ", kind, " is not known to this build"].concat());
+        };
+        if wrong.get().is_none() && !(1..=known).contains(&version) {
             return Err([
                 "the event type ",
                 kind,
                 " is at version ",
                 &version.to_string(),
-                ", and this build reads version ",
+                ", and this build reads up to version ",
                 &known.to_string(),
             ]
             .concat());
         }
+        let current = upcast(kind, version, known, stored);
+        let read = Reader { object: &current, wrong: &wrong };
         let event = Self {
             seq: read.number("seq"),
             chat: ChatId::new(read.text("chat")),
@@ -57,7 +65,6 @@ impl Event {
         };
         match wrong.get() {
             None => Ok(event),
-            Some("type") => Err(["the event type ", kind, " is not known to this build"].concat()),
             Some(key) => Err(["the field ", key, " is missing or of the wrong kind"].concat()),
         }
     }
@@ -128,6 +135,15 @@ fn write_body(body: &Body, line: &mut Writer) {
                 line.flag("approved", facts.approved);
             }
             write_item(item, line);
+        }
+        Body::OldDenial(denial) => {
+            line.text("call_id", denial.call.as_str());
+            line.text("name", &denial.name);
+            line.text("reason_code", &denial.reason_code);
+            match &denial.item {
+                Some(item) => write_item(item, line),
+                None => line.optional("result_item", None),
+            }
         }
         Body::RunEnded { status, reason } => {
             line.text("status", status.token());
@@ -471,8 +487,13 @@ fn read_decision(read: Reader<'_>) -> Decision {
     }
 }
 
-/// The events whose type follows from what a call came to; any other type is unknown.
+/// The events whose type follows from what a call came to.
 fn read_settled(kind: &str, read: Reader<'_>) -> Body {
+    let is_unrecorded = |key| read.object.get(key).is_none_or(Json::is_null);
+    let has_no_item = read.object.get("result_item").is_some_and(Json::is_null);
+    if kind == "tool.call.denied" && (has_no_item || (is_unrecorded("decided_by") && is_unrecorded("approved"))) {
+        return Body::OldDenial(read_old_denial(read));
+    }
     let facts = (kind != "tool.call.completed").then(|| Facts {
         token: read.token("reason_code", Token::from_token, Token::OutcomeUnknown),
         decided_by: read.optional_token("decided_by", Decider::from_token),
@@ -485,14 +506,27 @@ fn read_settled(kind: &str, read: Reader<'_>) -> Body {
     }
     let body = Body::CallSettled { name: read.name("name").to_owned(), facts, item };
     if body.kind() != kind {
-        // Either no such type, or a reason code that belongs to another one.
-        read.wrong.set(Some(if kind.starts_with("tool.call.") { "reason_code" } else { "type" }));
+        // A reason code that belongs to another type.
+        read.reject("reason_code");
     }
     body
 }
 
+fn read_old_denial(read: Reader<'_>) -> OldDenial {
+    let call = read.call();
+    let item = (!read.field("result_item").is_null()).then(|| read_item(read));
+    if item.as_ref().is_some_and(|item| item.call != call) {
+        read.reject("result_item");
+    }
+    OldDenial { call, name: read.name("name").to_owned(), reason_code: read.name("reason_code").to_owned(), item }
+}
+
 fn read_item(read: Reader<'_>) -> ResultItem {
-    let item = read.object(read.field("result_item"));
+    let item = read.field("result_item");
+    if item.as_object().is_none() {
+        read.reject("result_item");
+    }
+    let item = read.object(item);
     ResultItem {
         call: item.call(),
         renderer: item.owned("renderer"),

@@ -15,6 +15,10 @@ impl Run {
     /// Goes on until something is under way, a person is waited for, or the run has ended.
     pub(super) fn advance(&mut self, at: u64) -> Result<(), RunError> {
         while self.activity.model.is_none() && self.activity.judging.is_none() && self.chat.open_run().is_some() {
+            if let Some(denied) = self.lost_denial()? {
+                self.record(at, [denied])?;
+                continue;
+            }
             let stages = self.open_stages();
             if stages.iter().any(|(_, stage)| *stage == Stage::Requested) {
                 return self.begin_judging(at);

@@ -2,7 +2,7 @@
 
 use super::{Run, RunError};
 use crate::core::event::{Body, Decision, EndStatus, Facts};
-use crate::core::log::Corrupt;
+use crate::core::log::{CallState, Corrupt, Stage};
 use crate::core::message::{CallId, ResultItem, Trust};
 use crate::core::outcome::{Decider, Denial, Failure, Outcome};
 use crate::core::wording::{self, Subject};
@@ -44,6 +44,26 @@ impl Run {
         })
     }
 
+    /// The event that settles a call which a person declined, where the log ended before it.
+    pub(super) fn lost_denial(&self) -> Result<Option<Body>, RunError> {
+        let calls = self.chat.open_turn().map(|turn| turn.calls.as_slice()).unwrap_or_default();
+        let declined = calls.iter().find(|call| call.stage() == Stage::Declined);
+        declined
+            .map(|call| self.settlement(&call.id, &self.early_outcome(call, &[], Outcome::OutcomeUnknown)))
+            .transpose()
+    }
+
+    /// What is true of a call without a result that does not go on; `otherwise` if nobody declined it and it never started.
+    fn early_outcome(&self, call: &CallState, not_begun: &[CallId], otherwise: Outcome) -> Outcome {
+        // What had been started once before it was to start again may have run then.
+        let is_clean = call.attempts == 0 || call.attempts == 1 && not_begun.contains(&call.id);
+        match &call.decision {
+            _ if !is_clean => Outcome::OutcomeUnknown,
+            Some(decision) if !decision.approve => self.denial(decision),
+            _ => otherwise,
+        }
+    }
+
     /// The part of a decision's note that the model may read: the run owner's, and others' where the host opted in,
     /// since a note is a way to write into somebody else's run.
     pub(super) fn shared_note<'a>(&self, decision: &'a Decision) -> Option<&'a str> {
@@ -72,22 +92,11 @@ impl Run {
         not_begun: &[CallId],
         outcome: fn(bool) -> Outcome,
     ) -> Result<(), RunError> {
-        let open: Vec<(CallId, bool, bool)> = match self.chat.open_turn() {
-            Some(turn) => {
-                let open = turn.calls.iter().filter(|call| call.result.is_none());
-                open.map(|call| {
-                    // What was started before it was to start again may have run then.
-                    let is_clean = call.attempts == 0 || call.attempts == 1 && not_begun.contains(&call.id);
-                    (call.id.clone(), !is_clean, call.is_approved())
-                })
-                .collect()
-            }
-            None => Vec::new(),
-        };
         let mut bodies = Vec::new();
-        for (call, started, approved) in open {
-            let outcome = if started { Outcome::OutcomeUnknown } else { outcome(approved) };
-            bodies.push(self.settlement(&call, &outcome)?);
+        let calls = self.chat.open_turn().map(|turn| turn.calls.as_slice()).unwrap_or_default();
+        for call in calls.iter().filter(|call| call.result.is_none()) {
+            let outcome = self.early_outcome(call, not_begun, outcome(call.is_approved()));
+            bodies.push(self.settlement(&call.id, &outcome)?);
         }
         bodies.push(Body::RunEnded { status: EndStatus::Stopped, reason: Some(reason.to_owned()) });
         self.record(at, bodies)
