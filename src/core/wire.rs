@@ -2,6 +2,7 @@
 //!
 //! **Architecture invariant.** A wire knows messages and JSON, never the run: the shell's driver joins the two.
 
+pub mod anthropic;
 mod body;
 mod fault;
 mod intake;
@@ -13,6 +14,7 @@ pub mod openai_responses;
 pub use fault::{RetryHints, http_error, wait_ms};
 
 use super::message::{HistoryItem, ModelError, ToolSpec, Turn};
+use anthropic::Anthropic;
 use openai_chat::OpenAiChat;
 use openai_responses::OpenAiResponses;
 
@@ -24,6 +26,8 @@ pub enum Wire {
     OpenAiChat(OpenAiChat),
     /// OpenAI Responses.
     OpenAiResponses(OpenAiResponses),
+    /// Anthropic Messages.
+    Anthropic(Anthropic),
 }
 
 impl Wire {
@@ -32,6 +36,7 @@ impl Wire {
         match self {
             Self::OpenAiChat(wire) => wire.head(opening),
             Self::OpenAiResponses(wire) => wire.head(opening),
+            Self::Anthropic(wire) => wire.head(opening),
         }
     }
 
@@ -42,6 +47,7 @@ impl Wire {
         match self {
             Self::OpenAiChat(wire) => wire.item(item, previous),
             Self::OpenAiResponses(wire) => wire.item(item, before),
+            Self::Anthropic(wire) => wire.item(item, previous),
         }
     }
 
@@ -50,6 +56,7 @@ impl Wire {
         match self {
             Self::OpenAiChat(wire) => wire.tail(last, note),
             Self::OpenAiResponses(wire) => wire.tail(last, note),
+            Self::Anthropic(wire) => wire.tail(last, note),
         }
     }
 
@@ -58,6 +65,7 @@ impl Wire {
         match self {
             Self::OpenAiChat(wire) => Reducer::OpenAiChat(wire.reducer()),
             Self::OpenAiResponses(wire) => Reducer::OpenAiResponses(wire.reducer()),
+            Self::Anthropic(wire) => Reducer::Anthropic(wire.reducer()),
         }
     }
 }
@@ -69,6 +77,8 @@ pub enum Reducer {
     OpenAiChat(openai_chat::Reducer),
     /// OpenAI Responses.
     OpenAiResponses(openai_responses::Reducer),
+    /// Anthropic Messages.
+    Anthropic(anthropic::Reducer),
 }
 
 impl Reducer {
@@ -77,6 +87,7 @@ impl Reducer {
         match self {
             Self::OpenAiChat(reducer) => reducer.feed(bytes),
             Self::OpenAiResponses(reducer) => reducer.feed(bytes),
+            Self::Anthropic(reducer) => reducer.feed(bytes),
         }
     }
 
@@ -85,6 +96,7 @@ impl Reducer {
         match self {
             Self::OpenAiChat(reducer) => reducer.is_done(),
             Self::OpenAiResponses(reducer) => reducer.is_done(),
+            Self::Anthropic(reducer) => reducer.is_done(),
         }
     }
 
@@ -93,6 +105,7 @@ impl Reducer {
         match self {
             Self::OpenAiChat(reducer) => reducer.finish(),
             Self::OpenAiResponses(reducer) => reducer.finish(),
+            Self::Anthropic(reducer) => reducer.finish(),
         }
     }
 }
