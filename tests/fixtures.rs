@@ -9,15 +9,17 @@
 use countersign::core::json::{Json, parse_lenient, parse_strict};
 use countersign::core::message::{CallId, HistoryItem, ModelError, ModelErrorClass, ResultItem, Trust, Turn};
 use countersign::core::wire::{Opening, Reducer, RetryHints, Wire, http_error};
-use countersign::core::wire::{anthropic, openai_chat, openai_responses};
+use countersign::core::wire::{anthropic, gemini, openai_chat, openai_responses};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
+type Format = (&'static str, fn() -> Wire);
+
 /// What reads each format, by its name in the collection. The own cases of a format stand in the folder of the same name,
 /// with `_` for `-`. A format that is not here is counted as not read.
-const FORMATS: [(&str, fn() -> Wire); 3] = [
+const FORMATS: [Format; 4] = [
     ("openai-chat", || {
         Wire::OpenAiChat(
             openai_chat::OpenAiChat::new("model", "", Vec::new(), openai_chat::Dialect::default()).unwrap(),
@@ -31,10 +33,11 @@ const FORMATS: [(&str, fn() -> Wire); 3] = [
         let dialect = anthropic::Dialect { prompt_caching: false };
         Wire::Anthropic(anthropic::Anthropic::new("model", "", Vec::new(), dialect).unwrap())
     }),
+    ("gemini", || Wire::Gemini(gemini::Gemini::new("model", "", Vec::new()).unwrap())),
 ];
 
 /// Verdicts of the recorded collection that this project does not share: the file's name, the field, the value here, why.
-const DIFFERENT: [(&str, &str, &str, &str); 6] = [
+const DIFFERENT: [(&str, &str, &str, &str); 8] = [
     (
         "chat-finish-tool_calls-without-calls",
         "outcome",
@@ -65,6 +68,13 @@ const DIFFERENT: [(&str, &str, &str, &str); 6] = [
         "replay",
         r#"{"role":"assistant","content":[{"type":"text","text":"This request triggered restrictions on violative cyber content and was blocked under Anthropic's Usage Policy."}]}"#,
         "the API refuses an empty message",
+    ),
+    ("gem-prompt-blocked", "refusal", "PROHIBITED_CONTENT", "what the provider says about its refusal is shown"),
+    (
+        "gem-prompt-blocked",
+        "replay",
+        r#"{"role":"model","parts":[{"text":"PROHIBITED_CONTENT"}]}"#,
+        "the API refuses an empty content",
     ),
 ];
 
@@ -183,7 +193,14 @@ fn differences(name: &str, outcome: &Outcome, expected: &Json) -> Vec<String> {
         check("name", &call.name, text(wanted, "name"));
         let raw = text(wanted, "arguments_raw");
         let is_nothing = !turn.end.is_cut() && matches!(raw, "" | "null");
-        check("arguments", &call.arguments, if is_nothing { "{}" } else { raw });
+        match (wanted.get("arguments_raw"), wanted.get("arguments")) {
+            // Where arguments are no text on the wire only their value counts.
+            (Some(Json::Null), Some(wanted)) => {
+                let is_same = parse_strict(&call.arguments).is_ok_and(|ours| ours.same_value(wanted));
+                check("arguments", if is_same { "same" } else { &call.arguments }, "same");
+            }
+            _ => check("arguments", &call.arguments, if is_nothing { "{}" } else { raw }),
+        }
         // In a cut turn validity says nothing: no call of it runs.
         if let (false, Some(valid)) = (turn.end.is_cut(), wanted.get("arguments_valid").and_then(Json::as_bool)) {
             check("valid", &parse_strict(&call.arguments).is_ok().to_string(), &valid.to_string());
@@ -236,6 +253,7 @@ fn check_next_request(wire: &Wire, name: &str, turn: &Turn, replay: Option<&Json
         Wire::OpenAiChat(_) => check_messages(name, turn, &call_ids, &body["messages"]),
         Wire::OpenAiResponses(_) => check_input(name, turn, &call_ids, &body["input"], replay),
         Wire::Anthropic(_) => check_blocks(name, turn, &call_ids, &body["messages"], replay),
+        Wire::Gemini(_) => check_contents(name, turn, &call_ids, &body["contents"], replay),
     }
 }
 
@@ -329,6 +347,40 @@ fn check_blocks(name: &str, turn: &Turn, ids: &[CallId], messages: &serde_json::
     let calls = came["content"].as_array_mut().unwrap().iter_mut().filter(|block| block["type"] == "tool_use");
     calls.zip(&ids).for_each(|(block, id)| block["id"] = (*id).into());
     let sent = parse_lenient(messages[0].to_string().as_bytes()).unwrap();
+    assert!(sent.same_value(&parse_lenient(came.to_string().as_bytes()).unwrap()), "{name}: sent {sent}, not {came}");
+}
+
+/// Every part goes back as it came, but for the ids of calls, which are ours where there was one. All results stand in
+/// the next content, in the order of their calls.
+fn check_contents(name: &str, turn: &Turn, ids: &[CallId], contents: &serde_json::Value, replay: Option<&Json>) {
+    let parts = contents[0]["parts"].as_array().unwrap();
+    assert_eq!(contents[0]["role"], "model", "{name}");
+    assert!(!parts.is_empty(), "{name}: a content must not be empty");
+    let made: Vec<&serde_json::Value> =
+        parts.iter().map(|part| &part["functionCall"]).filter(|call| call["name"].is_string()).collect();
+    let empty = Vec::new();
+    let answers = contents[1]["parts"].as_array().unwrap_or(&empty);
+    assert_eq!((made.len(), answers.len()), (ids.len(), ids.len()), "{name}: {contents}");
+    for (place, id) in ids.iter().enumerate() {
+        let (call, answer) = (made[place], &answers[place]["functionResponse"]);
+        let has_id = turn.calls[place].provider_id.is_some();
+        let id = if has_id { id.as_str().into() } else { serde_json::Value::Null };
+        assert_eq!((&call["id"], &answer["id"]), (&id, &id), "{name}");
+        assert_eq!(call["name"], answer["name"], "{name}");
+        assert!(call.get("args").is_none_or(serde_json::Value::is_object), "{name}: {call}");
+        assert!(answer["response"].is_object(), "{name}: {answer}");
+    }
+    let replay = different(name, "replay").map(|text| parse_lenient(text.as_bytes()).unwrap()).or(replay.cloned());
+    let Some(replay) = replay else { return };
+    let mut came: serde_json::Value = serde_json::from_str(&replay.to_string()).unwrap();
+    let calls = came["parts"].as_array_mut().unwrap().iter_mut();
+    let calls = calls.filter_map(|part| part.get_mut("functionCall")).filter(|call| call["name"].is_string());
+    for (call, id) in calls.zip(ids) {
+        if call["id"].is_string() {
+            call["id"] = id.as_str().into();
+        }
+    }
+    let sent = parse_lenient(contents[0].to_string().as_bytes()).unwrap();
     assert!(sent.same_value(&parse_lenient(came.to_string().as_bytes()).unwrap()), "{name}: sent {sent}, not {came}");
 }
 

@@ -5,6 +5,7 @@
 pub mod anthropic;
 mod body;
 mod fault;
+pub mod gemini;
 mod intake;
 mod leftover;
 mod names;
@@ -15,6 +16,7 @@ pub use fault::{RetryHints, http_error, wait_ms};
 
 use super::message::{HistoryItem, ModelError, ToolSpec, Turn};
 use anthropic::Anthropic;
+use gemini::Gemini;
 use openai_chat::OpenAiChat;
 use openai_responses::OpenAiResponses;
 
@@ -26,6 +28,8 @@ pub enum Wire {
     OpenAiChat(OpenAiChat),
     /// OpenAI Responses.
     OpenAiResponses(OpenAiResponses),
+    /// Gemini.
+    Gemini(Gemini),
     /// Anthropic Messages.
     Anthropic(Anthropic),
 }
@@ -36,6 +40,7 @@ impl Wire {
         match self {
             Self::OpenAiChat(wire) => wire.head(opening),
             Self::OpenAiResponses(wire) => wire.head(opening),
+            Self::Gemini(wire) => wire.head(opening),
             Self::Anthropic(wire) => wire.head(opening),
         }
     }
@@ -47,6 +52,7 @@ impl Wire {
         match self {
             Self::OpenAiChat(wire) => wire.item(item, previous),
             Self::OpenAiResponses(wire) => wire.item(item, before),
+            Self::Gemini(wire) => wire.item(item, before),
             Self::Anthropic(wire) => wire.item(item, previous),
         }
     }
@@ -56,6 +62,7 @@ impl Wire {
         match self {
             Self::OpenAiChat(wire) => wire.tail(last, note),
             Self::OpenAiResponses(wire) => wire.tail(last, note),
+            Self::Gemini(wire) => wire.tail(last, note),
             Self::Anthropic(wire) => wire.tail(last, note),
         }
     }
@@ -65,6 +72,7 @@ impl Wire {
         match self {
             Self::OpenAiChat(wire) => Reducer::OpenAiChat(wire.reducer()),
             Self::OpenAiResponses(wire) => Reducer::OpenAiResponses(wire.reducer()),
+            Self::Gemini(wire) => Reducer::Gemini(wire.reducer()),
             Self::Anthropic(wire) => Reducer::Anthropic(wire.reducer()),
         }
     }
@@ -77,6 +85,8 @@ pub enum Reducer {
     OpenAiChat(openai_chat::Reducer),
     /// OpenAI Responses.
     OpenAiResponses(openai_responses::Reducer),
+    /// Gemini.
+    Gemini(gemini::Reducer),
     /// Anthropic Messages.
     Anthropic(anthropic::Reducer),
 }
@@ -87,6 +97,7 @@ impl Reducer {
         match self {
             Self::OpenAiChat(reducer) => reducer.feed(bytes),
             Self::OpenAiResponses(reducer) => reducer.feed(bytes),
+            Self::Gemini(reducer) => reducer.feed(bytes),
             Self::Anthropic(reducer) => reducer.feed(bytes),
         }
     }
@@ -96,6 +107,7 @@ impl Reducer {
         match self {
             Self::OpenAiChat(reducer) => reducer.is_done(),
             Self::OpenAiResponses(reducer) => reducer.is_done(),
+            Self::Gemini(reducer) => reducer.is_done(),
             Self::Anthropic(reducer) => reducer.is_done(),
         }
     }
@@ -105,6 +117,7 @@ impl Reducer {
         match self {
             Self::OpenAiChat(reducer) => reducer.finish(),
             Self::OpenAiResponses(reducer) => reducer.finish(),
+            Self::Gemini(reducer) => reducer.finish(),
             Self::Anthropic(reducer) => reducer.finish(),
         }
     }

@@ -3,7 +3,7 @@
 use super::super::super::json::Json;
 use super::super::super::message::{ModelError, ModelErrorClass, Turn, TurnEnd, TurnExtra};
 use super::super::intake::{Collect, Intake, State};
-use super::super::{Delta, fault};
+use super::super::{Delta, fault, leftover};
 
 use super::blocks::{Blocks, Finished, kind};
 
@@ -90,7 +90,7 @@ impl Collect for Collected {
                     self.blocks.close(None);
                 }
                 self.take_end(value);
-                self.take_usage(part("usage"));
+                leftover::keep_last(&mut self.usage, part("usage"));
             }
             "message_start" => self.take_start(state, part("message")),
             "content_block_start" => self.blocks.begin(index, part("content_block")),
@@ -98,7 +98,7 @@ impl Collect for Collected {
             "content_block_stop" => self.blocks.close(index),
             "message_delta" => {
                 self.take_end(part("delta"));
-                self.take_usage(part("usage"));
+                leftover::keep_last(&mut self.usage, part("usage"));
             }
             "message_stop" => state.is_done = true,
             "ping" => {}
@@ -124,17 +124,7 @@ impl Collected {
             }
             None => {
                 self.message = Some(id);
-                self.take_usage(message.get("usage").unwrap_or(&Json::Null));
-            }
-        }
-    }
-
-    /// Counts are totals so far; those that come later hold.
-    fn take_usage(&mut self, usage: &Json) {
-        for (key, value) in usage.as_object().unwrap_or(&[]).iter().filter(|(_, value)| !value.is_null()) {
-            match self.usage.iter_mut().find(|(name, _)| name == key) {
-                Some((_, known)) => *known = value.clone(),
-                None => self.usage.push((key.clone(), value.clone())),
+                leftover::keep_last(&mut self.usage, message.get("usage").unwrap_or(&Json::Null));
             }
         }
     }
