@@ -34,7 +34,11 @@ fn user(text: &str) -> HistoryItem {
 fn turn(text: &str, calls: &[(&str, &str)]) -> Turn {
     let calls: Vec<TurnCall> = calls
         .iter()
-        .map(|(name, arguments)| TurnCall { provider_id: None, name: (*name).into(), arguments: (*arguments).into() })
+        .map(|(name, arguments)| TurnCall {
+            name: (*name).into(),
+            arguments: (*arguments).into(),
+            ..TurnCall::default()
+        })
         .collect();
     Turn {
         end: TurnEnd::ToolCalls,
@@ -134,28 +138,52 @@ fn a_closing_request_keeps_the_tools_and_allows_none() {
     let tools = [tool("ping", "", "null")];
     let opening = Opening { instructions: None, tools: &tools, allow_tools: false };
     let model = model("{\"tool_config\":{\"functionCallingConfig\":{\"mode\":\"ANY\"}}}");
-    check_body(&model, &opening, &history(), Some("The limit is reached."), &expect![[r#"
+    check_body(
+        &model,
+        &opening,
+        &history(),
+        Some("The limit is reached."),
+        &expect![[r#"
         {"tools":[{"functionDeclarations":[{"name":"ping"}]}],"toolConfig":{"functionCallingConfig":{"mode":"NONE"}},
         "contents":[
         {"role":"user","parts":[{"text":"Empty the jar \"now\".\n"}]},
         {"role":"model","parts":[{"text":"On it."},{"functionCall":{"name":"jar","args":{"n":1.0}},"thoughtSignature":"skip_thought_signature_validator"},{"functionCall":{"name":"ping","args":{}}}]},
         {"role":"user","parts":[{"functionResponse":{"name":"jar","response":{"result":"3 cookies eaten."}}},{"functionResponse":{"name":"ping","response":{"error":"Error: approval_denied"}}}]},
-        {"role":"user","parts":[{"text":"The limit is reached."}]}]}"#]]);
+        {"role":"user","parts":[{"text":"The limit is reached."}]}]}"#]],
+    );
     // A note stands in a content of the user wherever it comes.
-    check_body(&model, &BARE, &[user("Hi")], Some("Go on."), &expect![[r#"
+    check_body(
+        &model,
+        &BARE,
+        &[user("Hi")],
+        Some("Go on."),
+        &expect![[r#"
         {
         "contents":[
-        {"role":"user","parts":[{"text":"Hi"},{"text":"Go on."}]}]}"#]]);
-    check_body(&model, &BARE, &[user("Hi"), assistant(turn("Ho", &[]))], Some("Go on."), &expect![[r#"
+        {"role":"user","parts":[{"text":"Hi"},{"text":"Go on."}]}]}"#]],
+    );
+    check_body(
+        &model,
+        &BARE,
+        &[user("Hi"), assistant(turn("Ho", &[]))],
+        Some("Go on."),
+        &expect![[r#"
         {
         "contents":[
         {"role":"user","parts":[{"text":"Hi"}]},
         {"role":"model","parts":[{"text":"Ho"}]},
-        {"role":"user","parts":[{"text":"Go on."}]}]}"#]]);
-    check_body(&model, &BARE, &[], Some("Go on."), &expect![[r#"
+        {"role":"user","parts":[{"text":"Go on."}]}]}"#]],
+    );
+    check_body(
+        &model,
+        &BARE,
+        &[],
+        Some("Go on."),
+        &expect![[r#"
         {
         "contents":[
-        {"role":"user","parts":[{"text":"Go on."}]}]}"#]]);
+        {"role":"user","parts":[{"text":"Go on."}]}]}"#]],
+    );
 }
 
 #[test]
@@ -182,7 +210,8 @@ fn pictures_and_files_are_parts() {
         {"fileData":{"mimeType":"image/jpeg","fileUri":"https://example.com/a.JPG?size=2.0#top"}},
         {"fileData":{"fileUri":"https://example.com/picture"}},
         {"inlineData":{"mimeType":"text/plain","data":"aGk="}},
-        {"fileData":{"mimeType":"application/pdf","fileUri":"https://example.com/a.pdf"}}]}]}"#]].assert_eq(&body.replace("{\"inline", "\n{\"inline").replace("{\"fileData", "\n{\"fileData"));
+        {"fileData":{"mimeType":"application/pdf","fileUri":"https://example.com/a.pdf"}}]}]}"#]]
+    .assert_eq(&body.replace("{\"inline", "\n{\"inline").replace("{\"fileData", "\n{\"fileData"));
 }
 
 /// The parts a turn becomes.
@@ -275,7 +304,10 @@ fn signatures_go_back_where_they_came_from_and_nowhere_else() {
     let elsewhere = |model: &str| Gemini::new(model, "there", Vec::new()).unwrap();
     expect![[r#"{"text":"I look."},{"functionCall":{"name":"f","args":{"n":1.50}},"thoughtSignature":"skip_thought_signature_validator"},{"functionCall":{"name":"g","args":{}}}"#]].assert_eq(&sent(&elsewhere("gemini-3-x"), &turn));
     // Older models check no signatures.
-    expect![[r#"{"text":"I look."},{"functionCall":{"name":"f","args":{"n":1.50}}},{"functionCall":{"name":"g","args":{}}}"#]].assert_eq(&sent(&elsewhere("models/gemini-2.5-flash"), &turn));
+    expect![[
+        r#"{"text":"I look."},{"functionCall":{"name":"f","args":{"n":1.50}}},{"functionCall":{"name":"g","args":{}}}"#
+    ]]
+    .assert_eq(&sent(&elsewhere("models/gemini-2.5-flash"), &turn));
     // What does not fit its calls is not trusted to be whole.
     let mut torn = turn;
     torn.extra.items.remove(4);

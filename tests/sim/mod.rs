@@ -6,7 +6,8 @@ use countersign::core::event::{Body, Event};
 use countersign::core::json;
 use countersign::core::log::{Chat, check_pairing};
 use countersign::core::message::{
-    CallId, ChatId, MessageId, ModelError, ModelErrorClass, Part, RequestId, Turn, TurnCall, TurnEnd, TurnExtra,
+    CallId, CallKind, ChatId, MessageId, ModelError, ModelErrorClass, Part, RequestId, Turn, TurnCall, TurnEnd,
+    TurnExtra,
 };
 use countersign::core::outcome::{DenyReason, Failure, PersonId, Via};
 use countersign::core::policy::{Opinion, ToolEffect};
@@ -234,6 +235,7 @@ pub fn answer(text: &str) -> Turn {
 
 pub fn calls(calls: &[(&str, &str)]) -> Turn {
     let made = calls.iter().enumerate().map(|(place, (name, arguments))| TurnCall {
+        kind: CallKind::Function,
         // Providers repeat and restart their ids; nothing may depend on them.
         provider_id: Some(format!("call_{}", place % 2)),
         name: (*name).to_owned(),

@@ -7,7 +7,7 @@ use super::{Body, Decision, EndStatus, Event, Facts};
 use crate::core::approval::Digest;
 use crate::core::json::{self, Json, Writer};
 use crate::core::message::{
-    CallId, ChatId, MessageId, Part, RequestId, ResultItem, RunId, Trust, Turn, TurnCall, TurnEnd, TurnExtra,
+    CallId, CallKind, ChatId, MessageId, Part, RequestId, ResultItem, RunId, Trust, Turn, TurnCall, TurnEnd, TurnExtra,
 };
 use crate::core::outcome::{Decider, DenyReason, PersonId, Token, Via};
 
@@ -175,6 +175,9 @@ fn write_turn(turn: &Turn, line: &mut Writer) {
         line.optional("provider_id", call.provider_id.as_deref());
         line.text("name", &call.name);
         line.text("arguments", &call.arguments);
+        if let CallKind::ProviderApproval { server } = &call.kind {
+            line.text("server", server);
+        }
         line.fields("extra", extras.next().map(Vec::as_slice).unwrap_or_default());
         line.close('}');
     }
@@ -418,7 +421,10 @@ fn read_turn(read: Reader<'_>) -> Turn {
     for call in read.array("calls") {
         let call = read.object(call);
         extra.calls.push(call.fields("extra"));
+        // Most calls have none, and no call had one before the field was there.
+        let server = call.object.get("server").and_then(Json::as_str).map(str::to_owned);
         calls.push(TurnCall {
+            kind: server.map_or(CallKind::Function, |server| CallKind::ProviderApproval { server }),
             provider_id: call.owned("provider_id"),
             name: call.text("name").to_owned(),
             arguments: call.text("arguments").to_owned(),

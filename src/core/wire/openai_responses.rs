@@ -11,13 +11,16 @@ pub use super::{Delta, Opening};
 pub use reducer::Reducer;
 
 use super::super::json::{Json, Writer};
-use super::super::message::{CallId, HistoryItem, Part, ResultItem, Turn, TurnCall};
+use super::super::message::{CallId, CallKind, HistoryItem, Part, ResultItem, Turn, TurnCall};
 use super::names::{wire_arguments, wire_id, wire_name};
-use items::{is_call, is_for_client, type_of};
+use items::{APPROVAL, is_call, is_for_client, type_of};
 
 /// Fields of the request that are this program's own.
 const OWN_FIELDS: [&str; 7] =
     ["conversation", "input", "instructions", "model", "previous_response_id", "stream", "tools"];
+/// Types of tools that the sender of the request runs.
+const FOR_HERE: [&str; 8] =
+    ["", "function", "custom", "local_shell", "shell", "apply_patch", "computer", "computer_use_preview"];
 const CALL: &str = "function_call";
 const REASONING: &str = "reasoning";
 /// What the server is asked to send beside its answer: reasoning that it need not keep to read it again.
@@ -29,13 +32,18 @@ pub struct Dialect {
     /// Ask for reasoning in encrypted form, so that it can go back to a server that keeps nothing. Some servers refuse
     /// the field. On by default.
     pub include_encrypted_reasoning: bool,
+    /// Tools that the provider runs, as its API describes them: `web_search`, `mcp` and the like. What they may do without
+    /// a person's word is between the host and the provider; an `mcp` tool asks for approval unless it is told not to,
+    /// and such a request is a call of the kind
+    /// [`ProviderApproval`](super::super::message::CallKind::ProviderApproval). None by default.
+    pub server_tools: Vec<Json>,
     /// Put each result right behind its call. DeepSeek pairs them by position. Off by default.
     pub interleave_results: bool,
 }
 
 impl Default for Dialect {
     fn default() -> Self {
-        Self { include_encrypted_reasoning: true, interleave_results: false }
+        Self { include_encrypted_reasoning: true, server_tools: Vec::new(), interleave_results: false }
     }
 }
 
@@ -70,6 +78,12 @@ impl OpenAiResponses {
             };
             return Err(["params must not set \"", name, "\": ", advice].concat());
         }
+        if let Some(tool) = dialect.server_tools.iter().find(|tool| FOR_HERE.contains(&type_of(tool))) {
+            let kind = type_of(tool);
+            return Err(
+                ["a tool of type \"", kind, "\" does not run on a server; offer it in createAgent({ tools })"].concat()
+            );
+        }
         Ok(Self { model: model.to_owned(), binding: binding.to_owned(), params, dialect })
     }
 
@@ -89,16 +103,17 @@ impl OpenAiResponses {
             out.flag("store", false);
         }
         self.push_include(&mut out);
+        let has_tools = !opening.tools.is_empty() || !self.dialect.server_tools.is_empty();
         for (name, value) in &self.params {
             // Servers refuse these where no tool is offered.
             let is_choice = name == "tool_choice";
             let about_tools = is_choice || name == "parallel_tool_calls";
-            if name == "include" || about_tools && opening.tools.is_empty() || is_choice && !opening.allow_tools {
+            if name == "include" || about_tools && !has_tools || is_choice && !opening.allow_tools {
                 continue;
             }
             out.value(name, value);
         }
-        if !opening.tools.is_empty() {
+        if has_tools {
             out.key("tools");
             out.open('[');
             for tool in opening.tools {
@@ -117,6 +132,9 @@ impl OpenAiResponses {
                 // Left out, OpenAI rewrites the schema for its strict mode if it can.
                 out.flag("strict", false);
                 out.close('}');
+            }
+            for tool in &self.dialect.server_tools {
+                out.bare(tool);
             }
             out.close(']');
             if !opening.allow_tools {
@@ -166,11 +184,9 @@ impl OpenAiResponses {
                 }
             }
             HistoryItem::Result(result) => {
-                push(&output_of(result));
-                if self.dialect.interleave_results
-                    && let Some((turn, call_ids)) = owner(before)
-                    && let Some(place) = call_ids.iter().position(|id| *id == result.call)
-                {
+                let owner = owner(before, &result.call);
+                push(&self.answer(result, owner));
+                if let Some((turn, call_ids, place)) = owner.filter(|_| self.dialect.interleave_results) {
                     for sent in self.segment(turn, call_ids, place + 1) {
                         push(&sent.json);
                     }
@@ -212,14 +228,12 @@ impl OpenAiResponses {
 
     /// A turn's items as they go back: never none, so that the comma behind them has something to stand behind.
     fn items_of<'a>(&self, turn: &'a Turn, call_ids: &[CallId]) -> Vec<Sent<'a>> {
-        let made = &turn.extra.items;
-        let calls = made.iter().filter(|item| is_call(item)).count();
-        if turn.extra.binding != self.binding || calls != turn.calls.len() || calls != call_ids.len() {
+        if !self.is_own(turn) {
             return plain(turn, call_ids);
         }
         let mut pairs = turn.calls.iter().zip(call_ids);
         let mut sent = Vec::new();
-        for item in made {
+        for item in &turn.extra.items {
             match type_of(item) {
                 _ if is_call(item) => {
                     let pair = pairs.next();
@@ -237,6 +251,35 @@ impl OpenAiResponses {
         if sent.is_empty() { plain(turn, call_ids) } else { sent }
     }
 
+    /// Whether a turn goes back as its own items.
+    fn is_own(&self, turn: &Turn) -> bool {
+        let calls = turn.extra.items.iter().filter(|item| is_call(item)).count();
+        let can_be_answered = |call: &TurnCall| call.kind == CallKind::Function || call.provider_id.is_some();
+        turn.extra.binding == self.binding && calls == turn.calls.len() && turn.calls.iter().all(can_be_answered)
+    }
+
+    /// What goes back for a result. This wire has no error flag; a result that is an error says so in its text.
+    fn answer(&self, result: &ResultItem, owner: Option<(&Turn, &[CallId], usize)>) -> String {
+        let mut out = Writer::default();
+        out.open('{');
+        let call = owner.filter(|(turn, ..)| self.is_own(turn)).and_then(|(turn, _, place)| turn.calls.get(place));
+        match call {
+            Some(TurnCall { kind: CallKind::ProviderApproval { .. }, provider_id, .. }) => {
+                out.text("type", "mcp_approval_response");
+                out.text("approval_request_id", provider_id.as_deref().unwrap_or(""));
+                out.flag("approve", !result.is_error);
+                out.present("reason", Some(result.text.as_str()).filter(|_| result.is_error));
+            }
+            _ => {
+                out.text("type", "function_call_output");
+                out.text("call_id", &wire_id(&result.call));
+                out.text("output", &result.text);
+            }
+        }
+        out.close('}');
+        out.finish()
+    }
+
     /// Whether a reasoning item only names what the server has kept, and it keeps nothing.
     fn is_reference(&self, item: &Json) -> bool {
         let holds = |key: &str| match item.get(key) {
@@ -249,10 +292,12 @@ impl OpenAiResponses {
     }
 }
 
-/// The turn that the last items answer.
-fn owner(before: &[HistoryItem]) -> Option<(&Turn, &[CallId])> {
+/// The turn of a call whose result comes behind these items, the ids of its calls, and the call's place among them.
+fn owner<'a>(before: &'a [HistoryItem], call: &CallId) -> Option<(&'a Turn, &'a [CallId], usize)> {
     before.iter().rev().find_map(|item| match item {
-        HistoryItem::Assistant { turn, call_ids } => Some((&**turn, call_ids.as_slice())),
+        HistoryItem::Assistant { turn, call_ids } => {
+            Some((&**turn, call_ids.as_slice(), call_ids.iter().position(|id| id == call)?))
+        }
         HistoryItem::User(_) | HistoryItem::Result(_) => None,
     })
 }
@@ -286,30 +331,24 @@ fn push_call(call: &TurnCall, id: &CallId, out: &mut Writer) {
 fn own_call(item: &Json, call: &TurnCall, id: &CallId) -> String {
     let mut out = Writer::default();
     out.open('{');
-    if type_of(item) == "custom_tool_call" {
+    match type_of(item) {
+        // Answered by the provider's own id.
+        APPROVAL => return item.text(),
         // No tool of this program is one. As a function call it can be answered like any other.
-        out.text("type", CALL);
-        let input = Json::Object(vec![(String::from("input"), Json::from(call.arguments.as_str()))]);
-        push_call(&TurnCall { arguments: input.text(), ..call.clone() }, id, &mut out);
-    } else {
-        for (key, value) in item.as_object().unwrap_or(&[]) {
-            if !matches!(key.as_str(), "call_id" | "name" | "arguments") {
-                out.value(key, value);
-            }
+        "custom_tool_call" => {
+            out.text("type", CALL);
+            let input = Json::Object(vec![(String::from("input"), Json::from(call.arguments.as_str()))]);
+            push_call(&TurnCall { arguments: input.text(), ..call.clone() }, id, &mut out);
         }
-        push_call(call, id, &mut out);
+        _ => {
+            for (key, value) in item.as_object().unwrap_or(&[]) {
+                if !matches!(key.as_str(), "call_id" | "name" | "arguments") {
+                    out.value(key, value);
+                }
+            }
+            push_call(call, id, &mut out);
+        }
     }
-    out.close('}');
-    out.finish()
-}
-
-/// This wire has no error flag; a result that is an error says so in its text.
-fn output_of(result: &ResultItem) -> String {
-    let mut out = Writer::default();
-    out.open('{');
-    out.text("type", "function_call_output");
-    out.text("call_id", &wire_id(&result.call));
-    out.text("output", &result.text);
     out.close('}');
     out.finish()
 }

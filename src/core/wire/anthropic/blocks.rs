@@ -1,7 +1,7 @@
 //! The blocks of a turn, collected from their pieces.
 
 use super::super::super::json::{JoinedText, Json};
-use super::super::super::message::TurnCall;
+use super::super::super::message::{CallKind, TurnCall};
 use super::super::leftover;
 use super::input;
 
@@ -151,7 +151,12 @@ impl Blocks {
                 }
             }
             if is_call {
-                calls.push(TurnCall { provider_id: Some(id).filter(|id| !id.is_empty()), name, arguments });
+                calls.push(TurnCall {
+                    kind: CallKind::Function,
+                    provider_id: Some(id).filter(|id| !id.is_empty()),
+                    name,
+                    arguments,
+                });
             }
             Some(Json::Object(fields))
         });

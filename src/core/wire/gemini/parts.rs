@@ -1,7 +1,7 @@
 //! The parts of a turn, collected as they come.
 
 use super::super::super::json::{JoinedText, Json};
-use super::super::super::message::TurnCall;
+use super::super::super::message::{CallKind, TurnCall};
 use super::pieces::Pieces;
 use super::plain;
 
@@ -90,6 +90,7 @@ impl Parts {
     /// The calls, in order.
     pub(super) fn calls(&self) -> Vec<TurnCall> {
         let calls = self.calls.iter().map(|call| TurnCall {
+            kind: CallKind::Function,
             provider_id: Some(call.id.clone()).filter(|id| !id.is_empty()),
             name: call.name.clone(),
             arguments: call.arguments.text(),

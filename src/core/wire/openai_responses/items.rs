@@ -1,12 +1,18 @@
 //! The output items of a response, collected from their events.
 
 use super::super::super::json::{JoinedText, Json};
-use super::super::super::message::TurnCall;
+use super::super::super::message::{CallKind, TurnCall};
 use super::super::Delta;
 
 /// Items that the sender of the request must act on. This program offers no tools of these types.
 const FOR_CLIENT: [&str; 5] =
     ["local_shell_call", "shell_call", "apply_patch_call", "computer_call", "tool_search_call"];
+
+/// The provider asks whether it may run a tool of its own.
+pub(super) const APPROVAL: &str = "mcp_approval_request";
+
+/// The most items of a response that are taken. Each event is looked up among them.
+pub(super) const MAX_ITEMS: usize = 1024;
 
 /// The items, in the order of their indexes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,7 +59,7 @@ pub(super) fn type_of(item: &Json) -> &str {
 
 /// Whether an item is a call that the model makes and this program answers.
 pub(super) fn is_call(item: &Json) -> bool {
-    matches!(type_of(item), "function_call" | "custom_tool_call")
+    matches!(type_of(item), "function_call" | "custom_tool_call" | APPROVAL)
 }
 
 /// Whether an item waits for a program that can act on it, which this one is not.
@@ -100,8 +106,8 @@ impl Items {
     }
 
     /// The place of the item an event is about: by its index, else by its id, else the last of its type. `whole` is the
-    /// item of an event that has one, and whether it ends there. Such an event begins a new item where a whole one of
-    /// the same index stands: a server may give every item the same.
+    /// item of an event that has one, and whether it ends there. Such an event begins a new item where another one of the
+    /// same index stands: a server may give every item the same.
     fn place(&mut self, event: &Json, kind: &str, whole: Option<(&Json, bool)>) -> usize {
         let index = event.get("output_index").and_then(Json::as_i64);
         let id = event.get("item_id").or(whole.and_then(|(item, _)| item.get("id"))).filter(|id| !id.is_null());
@@ -111,7 +117,8 @@ impl Items {
             None => self.0.iter().rposition(|slot| type_of(&slot.item) == kind),
         };
         let place = place.filter(|place| match (whole, self.0.get(*place)) {
-            (Some((item, is_end)), Some(slot)) => !slot.is_done || is_end && slot.is_same(item),
+            (Some((item, true)), Some(slot)) if !slot.is_done => type_of(item) == type_of(&slot.item),
+            (Some((item, is_end)), Some(slot)) => slot.is_done == is_end && slot.is_same(item),
             _ => true,
         });
         place.unwrap_or_else(|| {
@@ -132,9 +139,8 @@ impl Items {
             let index = i64::try_from(place).ok();
             let kind = type_of(item);
             let known = self.0.iter_mut().find(|slot| {
-                let has_call_id = !text_of(item, "call_id").is_empty() && !text_of(&slot.item, "call_id").is_empty();
-                type_of(&slot.item) == kind
-                    && if has_call_id { slot.is_same(item) } else { slot.index.is_none() || slot.index == index }
+                let has_place = slot.index.is_none() || slot.index == index;
+                slot.is_same(item) && (has_place || !text_of(item, "call_id").is_empty())
             });
             let wanted = output.iter().filter(|item| type_of(item) == kind).count();
             match known {
@@ -148,6 +154,10 @@ impl Items {
                 None => {}
             }
         }
+    }
+
+    pub(super) fn is_overfull(&self) -> bool {
+        self.0.len() > MAX_ITEMS
     }
 
     pub(super) fn has_calls(&self) -> bool {
@@ -248,9 +258,10 @@ impl Slot {
         is_call(&self.item)
     }
 
-    /// Whether an item is this one again.
+    /// Whether an item may be this one again.
     fn is_same(&self, item: &Json) -> bool {
-        type_of(item) == type_of(&self.item) && text_of(item, "call_id") == text_of(&self.item, "call_id")
+        let (one, two) = (text_of(item, "call_id"), text_of(&self.item, "call_id"));
+        type_of(item) == type_of(&self.item) && (one.is_empty() || two.is_empty() || one == two)
     }
 
     /// Takes the item as the server writes it, at its beginning or whole.
@@ -287,15 +298,22 @@ impl Slot {
     }
 
     fn call(&self, is_cut: bool) -> TurnCall {
-        let key = if type_of(&self.item) == "function_call" { "arguments" } else { "input" };
+        let kind = type_of(&self.item);
+        let key = if kind == "custom_tool_call" { "input" } else { "arguments" };
         let mut written = JoinedText::of_json();
         if self.is_done || self.input.is_empty() {
             push_input(&mut written, self.item.get(key).unwrap_or(&Json::Null));
         }
         let arguments = if written.is_empty() { self.input.clone() } else { written }.into_text();
         let is_nothing = !is_cut && key == "arguments" && matches!(arguments.trim_ascii(), "" | "null");
-        let id = ["call_id", "id"].iter().map(|key| text_of(&self.item, key)).find(|id| !id.is_empty());
+        // A request for approval has no other id than its own.
+        let keys: &[&str] = if kind == APPROVAL { &["id"] } else { &["call_id", "id"] };
+        let id = keys.iter().map(|key| text_of(&self.item, key)).find(|id| !id.is_empty());
         TurnCall {
+            kind: match kind {
+                APPROVAL => CallKind::ProviderApproval { server: text_of(&self.item, "server_label").to_owned() },
+                _ => CallKind::Function,
+            },
             provider_id: id.map(str::to_owned),
             name: text_of(&self.item, "name").to_owned(),
             arguments: if is_nothing { String::from("{}") } else { arguments },

@@ -1,10 +1,10 @@
 //! A response, read as it arrives, → one turn.
 
 use super::super::super::json::Json;
-use super::super::super::message::{ModelError, Turn, TurnEnd, TurnExtra};
+use super::super::super::message::{ModelError, ModelErrorClass, Turn, TurnEnd, TurnExtra};
 use super::super::intake::{Collect, Intake, State, unnamed_error};
 use super::super::{Delta, fault};
-use super::items::{Content, Items};
+use super::items::{Content, Items, MAX_ITEMS};
 
 /// Reads one response. Nothing of it may be acted on before [`finish`](Self::finish): calls are complete only then.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,20 +64,22 @@ impl Collect for Collected {
             state.error = Some(fault::from_json(value, None));
             return;
         }
-        if is_response {
-            state.has_events = true;
-            return self.take_end(value, "completed", state);
-        }
         // Events of other types come and go; what they are about is in the items.
         let kind = value.get("type").and_then(Json::as_str).unwrap_or(name);
-        let Some(kind) = kind.strip_prefix("response.") else { return };
+        let kind = if is_response { Some("completed") } else { kind.strip_prefix("response.") };
+        let Some(kind) = kind else { return };
+        let response = if is_response { value } else { value.get("response").unwrap_or(&Json::Null) };
         state.has_events = true;
         state.has_answer = true;
         match kind {
             "completed" | "incomplete" | "failed" | "cancelled" | "done" => {
-                self.take_end(value.get("response").unwrap_or(&Json::Null), kind, state);
+                self.take_end(response, kind, state);
             }
             _ => self.items.take(kind, value, &mut self.fresh),
+        }
+        if self.items.is_overfull() || self.output.len() > MAX_ITEMS {
+            let message = "The server sent more than 1024 output items, which no model answer has.";
+            state.error = Some(ModelError::new(ModelErrorClass::BadResponse, message));
         }
     }
 }
@@ -86,7 +88,6 @@ impl Collected {
     /// The whole response as it stands at its end; `kind` is the event that says so.
     fn take_end(&mut self, response: &Json, kind: &str, state: &mut State) {
         state.is_done = true;
-        state.has_answer = true;
         let status = response.get("status").and_then(Json::as_str).unwrap_or(kind);
         if kind == "failed" || status == "failed" || fault::is_error(response) {
             let error = fault::error_of(response).map(|_| fault::from_json(response, None));
@@ -100,7 +101,8 @@ impl Collected {
             self.incomplete_reason = Some(String::new());
         }
         self.usage = response.get("usage").filter(|usage| usage.as_object().is_some()).cloned();
-        self.output = response.get("output").and_then(Json::as_array).unwrap_or(&[]).to_vec();
+        let output = response.get("output").and_then(Json::as_array).unwrap_or(&[]);
+        self.output = output.iter().filter(|item| item.as_object().is_some()).cloned().collect();
     }
 
     fn finish(self) -> Result<Turn, ModelError> {
