@@ -213,6 +213,29 @@ fn a_closing_request_keeps_the_tools_and_allows_none() {
 }
 
 #[test]
+fn an_answer_has_a_limit_that_leaves_room_behind_its_thoughts() {
+    for (params, limit) in [
+        ("{}", 4096),
+        ("{\"max_tokens\":50}", 50),
+        ("{\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":8000}}", 12_096),
+        ("{\"thinking\":{\"type\":\"adaptive\"}}", 4096),
+    ] {
+        let model = model(params);
+        let body: serde_json::Value = serde_json::from_str(&body(&model, &BARE, &[user("Hi")], None)).unwrap();
+        assert_eq!(body["max_tokens"], limit, "{params}");
+        // A turn with calls that ends just there was cut, whatever it says.
+        let call =
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"k","name":"f"}}"#;
+        for (spent, end) in [(limit, TurnEnd::Length), (limit - 1, TurnEnd::ToolCalls)] {
+            let ending = format!(
+                r#"{{"type":"message_delta","delta":{{"stop_reason":"tool_use"}},"usage":{{"output_tokens":{spent}}}}}"#
+            );
+            assert_eq!(reduce(&model, &[call, &ending]).unwrap().end, end, "{params}");
+        }
+    }
+}
+
+#[test]
 fn own_fields_are_refused_as_params() {
     for field in ["messages", "model", "stream", "system", "tools"] {
         let error = Anthropic::new("m", "", params(&format!("{{\"top_k\":1,\"{field}\":null}}")), Dialect::default())

@@ -94,6 +94,17 @@ fn arb_json() -> impl Strategy<Value = Json> {
     })
 }
 
+#[test]
+fn an_exact_text_keeps_halves_of_characters_for_a_strict_reader_to_refuse() {
+    for text in [r#"{"a":["\ud83d",1.50,null],"b":"\ude00\n\"\\\ud83d\u0001é"}"#, r#"{"a":"😀","a":"\t"}"#] {
+        let value = parse_lenient(text.as_bytes()).unwrap();
+        assert_eq!(value.exact_text(), text);
+        assert!(parse_strict(&value.exact_text()).is_err());
+    }
+    let halves = parse_lenient(br#"["\ud83d\n"]"#).unwrap();
+    assert_eq!(halves.text(), "[\"\u{fffd}\\n\"]");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 

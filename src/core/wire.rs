@@ -28,10 +28,10 @@ pub enum Wire {
     OpenAiChat(OpenAiChat),
     /// OpenAI Responses.
     OpenAiResponses(OpenAiResponses),
-    /// Gemini.
-    Gemini(Gemini),
     /// Anthropic Messages.
     Anthropic(Anthropic),
+    /// Gemini.
+    Gemini(Gemini),
 }
 
 impl Wire {
@@ -40,8 +40,8 @@ impl Wire {
         match self {
             Self::OpenAiChat(wire) => wire.head(opening),
             Self::OpenAiResponses(wire) => wire.head(opening),
-            Self::Gemini(wire) => wire.head(opening),
             Self::Anthropic(wire) => wire.head(opening),
+            Self::Gemini(wire) => wire.head(opening),
         }
     }
 
@@ -52,8 +52,8 @@ impl Wire {
         match self {
             Self::OpenAiChat(wire) => wire.item(item, previous),
             Self::OpenAiResponses(wire) => wire.item(item, before),
-            Self::Gemini(wire) => wire.item(item, before),
             Self::Anthropic(wire) => wire.item(item, previous),
+            Self::Gemini(wire) => wire.item(item, before),
         }
     }
 
@@ -62,8 +62,8 @@ impl Wire {
         match self {
             Self::OpenAiChat(wire) => wire.tail(last, note),
             Self::OpenAiResponses(wire) => wire.tail(last, note),
-            Self::Gemini(wire) => wire.tail(last, note),
             Self::Anthropic(wire) => wire.tail(last, note),
+            Self::Gemini(wire) => wire.tail(last, note),
         }
     }
 
@@ -72,8 +72,8 @@ impl Wire {
         match self {
             Self::OpenAiChat(wire) => Reducer::OpenAiChat(wire.reducer()),
             Self::OpenAiResponses(wire) => Reducer::OpenAiResponses(wire.reducer()),
-            Self::Gemini(wire) => Reducer::Gemini(wire.reducer()),
             Self::Anthropic(wire) => Reducer::Anthropic(wire.reducer()),
+            Self::Gemini(wire) => Reducer::Gemini(wire.reducer()),
         }
     }
 }
@@ -85,10 +85,10 @@ pub enum Reducer {
     OpenAiChat(openai_chat::Reducer),
     /// OpenAI Responses.
     OpenAiResponses(openai_responses::Reducer),
-    /// Gemini.
-    Gemini(gemini::Reducer),
     /// Anthropic Messages.
     Anthropic(anthropic::Reducer),
+    /// Gemini.
+    Gemini(gemini::Reducer),
 }
 
 impl Reducer {
@@ -97,8 +97,8 @@ impl Reducer {
         match self {
             Self::OpenAiChat(reducer) => reducer.feed(bytes),
             Self::OpenAiResponses(reducer) => reducer.feed(bytes),
-            Self::Gemini(reducer) => reducer.feed(bytes),
             Self::Anthropic(reducer) => reducer.feed(bytes),
+            Self::Gemini(reducer) => reducer.feed(bytes),
         }
     }
 
@@ -107,8 +107,8 @@ impl Reducer {
         match self {
             Self::OpenAiChat(reducer) => reducer.is_done(),
             Self::OpenAiResponses(reducer) => reducer.is_done(),
-            Self::Gemini(reducer) => reducer.is_done(),
             Self::Anthropic(reducer) => reducer.is_done(),
+            Self::Gemini(reducer) => reducer.is_done(),
         }
     }
 
@@ -117,8 +117,8 @@ impl Reducer {
         match self {
             Self::OpenAiChat(reducer) => reducer.finish(),
             Self::OpenAiResponses(reducer) => reducer.finish(),
-            Self::Gemini(reducer) => reducer.finish(),
             Self::Anthropic(reducer) => reducer.finish(),
+            Self::Gemini(reducer) => reducer.finish(),
         }
     }
 }

@@ -68,7 +68,7 @@ impl Anthropic {
         out.text("model", &self.model);
         out.flag("stream", true);
         if self.param("max_tokens").is_none() {
-            out.number("max_tokens", MAX_TOKENS);
+            out.number("max_tokens", self.default_cap());
         }
         for (name, value) in &self.params {
             if name != "tool_choice" || opening.allow_tools && !opening.tools.is_empty() {
@@ -178,12 +178,18 @@ impl Anthropic {
 
     /// Reads the response to one request.
     pub fn reducer(&self) -> Reducer {
-        let cap = self.param("max_tokens").map_or(Some(MAX_TOKENS), Json::as_u64);
+        let cap = self.param("max_tokens").map_or(Some(self.default_cap()), Json::as_u64);
         Reducer::new(cap, &self.binding)
     }
 
     fn param(&self, name: &str) -> Option<&Json> {
         self.params.iter().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
+    /// The most tokens where the host names no limit. What a model may think with has to be less.
+    fn default_cap(&self) -> u64 {
+        let budget = self.param("thinking").and_then(|thinking| thinking.get("budget_tokens")).and_then(Json::as_u64);
+        MAX_TOKENS.saturating_add(budget.unwrap_or(0))
     }
 
     /// A cache marker, as the last member of a block.

@@ -12,7 +12,7 @@ pub use super::{Delta, Opening};
 pub use reducer::Reducer;
 
 use super::super::json::{Json, Writer, parse_lenient};
-use super::super::message::{CallId, HistoryItem, Part, ResultItem, Turn};
+use super::super::message::{CallId, HistoryItem, Part, ResultItem, Turn, TurnCall};
 use super::names::{wire_arguments, wire_id, wire_name};
 use parts::Calling;
 
@@ -188,7 +188,7 @@ impl Gemini {
                 out.open('{');
                 for (key, value) in item.as_object().unwrap_or(&[]) {
                     match (key.as_str(), current) {
-                        ("functionCall", Some((call, id))) => push_call(value, begins.then_some(&call.name), id, out),
+                        ("functionCall", Some((call, id))) => push_call(value, begins.then_some(call), id, out),
                         _ => out.value(key, value),
                     }
                 }
@@ -292,14 +292,18 @@ fn push_text(text: &str, out: &mut Writer) {
     out.close('}');
 }
 
-/// A call, or a piece of one, which has no name, as it came. Its id becomes ours, since the provider's may repeat one of
-/// another turn.
-fn push_call(value: &Json, name: Option<&String>, id: &CallId, out: &mut Writer) {
+/// A call that `begins` here, or a later piece of one, as it came. An id becomes ours, since the provider's may repeat one
+/// of another turn.
+fn push_call(value: &Json, begins: Option<&TurnCall>, id: &CallId, out: &mut Writer) {
     out.key("functionCall");
     out.open('{');
-    out.present("name", name.map(|name| call_name(name)).as_deref());
+    if let Some(call) = begins {
+        out.present("id", call.provider_id.as_ref().map(|_| wire_id(id)).as_deref());
+        out.text("name", &call_name(&call.name));
+    }
     for (key, value) in value.as_object().unwrap_or(&[]) {
         match (key.as_str(), value) {
+            ("id", _) if begins.is_some() => {}
             ("id", Json::String(text)) if !text.is_empty() => out.text("id", &wire_id(id)),
             ("name", _) => {}
             ("args", Json::Object(_)) => out.value("args", value),
