@@ -122,6 +122,20 @@ impl Json {
         }
     }
 
+    /// Replaces halves of characters, so that the value is the same once it was stored and read again.
+    pub fn make_well_formed(&mut self) {
+        match self {
+            Self::Wtf8(bytes) => {
+                let mut text = JoinedText::new();
+                text.push_wtf8(bytes);
+                *self = Self::String(text.into_text());
+            }
+            Self::Array(items) => items.iter_mut().for_each(Self::make_well_formed),
+            Self::Object(members) => members.iter_mut().for_each(|(_, value)| value.make_well_formed()),
+            _ => {}
+        }
+    }
+
     /// The value as [`write`](Self::write) writes it.
     pub fn text(&self) -> String {
         let mut out = String::new();

@@ -144,10 +144,8 @@ impl Blocks {
             for (key, value) in &mut fields {
                 if has_input && key == "input" {
                     *value = input(&arguments);
-                } else if let Json::Wtf8(bytes) = value {
-                    let mut text = JoinedText::new();
-                    text.push_wtf8(bytes);
-                    *value = text.into_text().into();
+                } else {
+                    value.make_well_formed();
                 }
             }
             if is_call {

@@ -8,7 +8,7 @@ use super::plain;
 /// Parts unmerged, for a signature holds for the part it came in; what they say is collected beside them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Parts {
-    pub(super) items: Vec<Json>,
+    items: Vec<Json>,
     pub(super) text: JoinedText,
     pub(super) reasoning: JoinedText,
     calls: Vec<Call>,
@@ -85,6 +85,13 @@ impl Parts {
         for piece in value.get("partialArgs").and_then(Json::as_array).unwrap_or(&[]) {
             call.arguments.add(piece);
         }
+    }
+
+    /// The parts as they go back.
+    pub(super) fn take_items(&mut self) -> Vec<Json> {
+        let mut items = std::mem::take(&mut self.items);
+        items.iter_mut().for_each(Json::make_well_formed);
+        items
     }
 
     /// The calls, in order.

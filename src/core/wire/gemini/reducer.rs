@@ -113,7 +113,7 @@ impl Collected {
         }
     }
 
-    fn finish(self) -> Result<Turn, ModelError> {
+    fn finish(mut self) -> Result<Turn, ModelError> {
         let has_calls = self.parts.has_calls();
         let count = |key: &str| self.usage.iter().find(|(name, _)| name == key).and_then(|(_, count)| count.as_u64());
         let spent = count("candidatesTokenCount").unwrap_or(0) + count("thoughtsTokenCount").unwrap_or(0);
@@ -142,7 +142,7 @@ impl Collected {
             Some(_) => TurnEnd::Other,
         };
         let refusal = self.block.unwrap_or(if is_filtered { self.finish_message } else { String::new() });
-        let calls = self.parts.calls();
+        let (calls, items) = (self.parts.calls(), self.parts.take_items());
         Ok(Turn {
             end,
             finish_reason: self.finish_reason,
@@ -151,7 +151,7 @@ impl Collected {
             refusal,
             extra: TurnExtra {
                 binding: self.binding,
-                items: self.parts.items,
+                items,
                 message: Vec::new(),
                 calls: vec![Vec::new(); calls.len()],
             },
