@@ -211,19 +211,18 @@ impl Words {
     fn of(item: &Json) -> Self {
         let mut words = Self::default();
         let parts = |key: &str| item.get(key).and_then(Json::as_array).unwrap_or(&[]);
-        let null = Json::Null;
-        let part_text = |part: &Json, key: &str| part.get(key).unwrap_or(&null).clone();
+        let push = |value: Option<&Json>, text: &mut JoinedText| text.push(value.unwrap_or(&Json::Null));
         match type_of(item) {
             "message" => {
-                words.text.push(item.get("content").unwrap_or(&null));
+                push(item.get("content"), &mut words.text);
                 for part in parts("content") {
-                    words.text.push(&part_text(part, "text"));
-                    words.refusal.push(&part_text(part, "refusal"));
+                    push(part.get("text"), &mut words.text);
+                    push(part.get("refusal"), &mut words.refusal);
                 }
             }
             "reasoning" => {
                 for part in parts("summary").iter().chain(parts("content")) {
-                    words.reasoning.push(&part_text(part, "text"));
+                    push(part.get("text"), &mut words.reasoning);
                 }
             }
             _ => {}
