@@ -9,7 +9,7 @@
 use countersign::core::json::{Json, parse_lenient, parse_strict};
 use countersign::core::message::{CallId, CallKind, HistoryItem, ModelError, ModelErrorClass, ResultItem, Trust, Turn};
 use countersign::core::wire::{Opening, Reducer, RetryHints, Wire, http_error};
-use countersign::core::wire::{openai_chat, openai_responses};
+use countersign::core::wire::{anthropic, gemini, openai_chat, openai_responses};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,7 +19,7 @@ type Format = (&'static str, fn() -> Wire);
 
 /// What reads each format, by its name in the collection. The own cases of a format stand in the folder of the same name,
 /// with `_` for `-`. A format that is not here is counted as not read.
-const FORMATS: [Format; 2] = [
+const FORMATS: [Format; 4] = [
     ("openai-chat", || {
         Wire::OpenAiChat(
             openai_chat::OpenAiChat::new("model", "", Vec::new(), openai_chat::Dialect::default()).unwrap(),
@@ -29,10 +29,15 @@ const FORMATS: [Format; 2] = [
         let dialect = openai_responses::Dialect::default();
         Wire::OpenAiResponses(openai_responses::OpenAiResponses::new("model", "", Vec::new(), dialect).unwrap())
     }),
+    ("anthropic", || {
+        let dialect = anthropic::Dialect { prompt_caching: false };
+        Wire::Anthropic(anthropic::Anthropic::new("model", "", Vec::new(), dialect).unwrap())
+    }),
+    ("gemini", || Wire::Gemini(gemini::Gemini::new("model", "", Vec::new()).unwrap())),
 ];
 
 /// Verdicts of the recorded collection that this project does not share: the file's name, the field, the value here, why.
-const DIFFERENT: [(&str, &str, &str, &str); 3] = [
+const DIFFERENT: [(&str, &str, &str, &str); 8] = [
     (
         "chat-finish-tool_calls-without-calls",
         "outcome",
@@ -45,6 +50,31 @@ const DIFFERENT: [(&str, &str, &str, &str); 3] = [
         "valid",
         "false",
         "no tool here takes free text, so such a call is refused like any other",
+    ),
+    (
+        "anth-spliced-message-start",
+        "error",
+        "null",
+        "the error is this program's: no provider sent an object that says so",
+    ),
+    (
+        "anth-refusal",
+        "refusal",
+        "This request triggered restrictions on violative cyber content and was blocked under Anthropic's Usage Policy.",
+        "what the provider says about its refusal is shown",
+    ),
+    (
+        "anth-refusal",
+        "replay",
+        r#"{"role":"assistant","content":[{"type":"text","text":"This request triggered restrictions on violative cyber content and was blocked under Anthropic's Usage Policy."}]}"#,
+        "the API refuses an empty message",
+    ),
+    ("gem-prompt-blocked", "refusal", "PROHIBITED_CONTENT", "what the provider says about its refusal is shown"),
+    (
+        "gem-prompt-blocked",
+        "replay",
+        r#"{"role":"model","parts":[{"text":"PROHIBITED_CONTENT"}]}"#,
+        "the API refuses an empty content",
     ),
 ];
 
@@ -171,7 +201,14 @@ fn differences(name: &str, outcome: &Outcome, expected: &Json) -> Vec<String> {
         check("name", &call.name, text(wanted, "name"));
         let raw = text(wanted, "arguments_raw");
         let is_nothing = !turn.end.is_cut() && matches!(raw, "" | "null");
-        check("arguments", &call.arguments, if is_nothing { "{}" } else { raw });
+        match (wanted.get("arguments_raw"), wanted.get("arguments")) {
+            // Where arguments are no text on the wire only their value counts.
+            (Some(Json::Null), Some(wanted)) => {
+                let is_same = parse_strict(&call.arguments).is_ok_and(|ours| ours.same_value(wanted));
+                check("arguments", if is_same { "same" } else { &call.arguments }, "same");
+            }
+            _ => check("arguments", &call.arguments, if is_nothing { "{}" } else { raw }),
+        }
         // In a cut turn validity says nothing: no call of it runs.
         if let (false, Some(valid)) = (turn.end.is_cut(), wanted.get("arguments_valid").and_then(Json::as_bool)) {
             check("valid", &parse_strict(&call.arguments).is_ok().to_string(), &valid.to_string());
@@ -223,6 +260,8 @@ fn check_next_request(wire: &Wire, name: &str, turn: &Turn, replay: Option<&Json
     match wire {
         Wire::OpenAiChat(_) => check_messages(name, turn, &call_ids, &body["messages"]),
         Wire::OpenAiResponses(_) => check_input(name, turn, &call_ids, &body["input"], replay),
+        Wire::Anthropic(_) => check_blocks(name, turn, &call_ids, &body["messages"], replay),
+        Wire::Gemini(_) => check_contents(name, turn, &call_ids, &body["contents"], replay),
     }
 }
 
@@ -291,6 +330,73 @@ fn check_input(name: &str, turn: &Turn, call_ids: &[CallId], input: &serde_json:
         }
         assert_eq!(&sent, came, "{name}");
     }
+}
+
+/// Every block goes back as it came, but for the ids of calls, which are ours. The results stand in the next message.
+fn check_blocks(name: &str, turn: &Turn, ids: &[CallId], messages: &serde_json::Value, replay: Option<&Json>) {
+    let ids: Vec<&str> = ids.iter().map(CallId::as_str).collect();
+    let of_type = |blocks: &serde_json::Value, kind: &str, id: &str| -> Vec<String> {
+        let blocks = blocks.as_array().into_iter().flatten().filter(|block| block["type"] == kind);
+        blocks.map(|block| block[id].as_str().unwrap().to_owned()).collect()
+    };
+    let content = &messages[0]["content"];
+    assert_eq!(messages[0]["role"], "assistant", "{name}");
+    assert_eq!(of_type(content, "tool_use", "id"), ids, "{name}: {content}");
+    assert_eq!(of_type(&messages[1]["content"], "tool_result", "tool_use_id"), ids, "{name}: {messages}");
+    let blocks = content.as_array().unwrap();
+    let last = blocks.last().unwrap_or_else(|| panic!("{name}: a message must not be empty"));
+    assert!(last["type"] != "thinking" && last["type"] != "redacted_thinking", "{name}: {content}");
+    for block in blocks.iter().filter(|block| block["type"] == "text") {
+        assert!(!block["text"].as_str().unwrap().trim().is_empty(), "{name}: the API refuses blank text");
+    }
+    for (block, call) in blocks.iter().filter(|block| block["type"] == "tool_use").zip(&turn.calls) {
+        check_arguments(name, &block["input"].to_string(), &block["input"].to_string());
+        if let Ok(made @ Json::Object(_)) = parse_strict(&call.arguments) {
+            let sent = parse_lenient(block["input"].to_string().as_bytes()).unwrap();
+            assert!(sent.same_value(&made), "{name}: {sent}");
+        }
+    }
+    let replay = different(name, "replay").map(|text| parse_lenient(text.as_bytes()).unwrap()).or(replay.cloned());
+    let Some(replay) = replay else { return };
+    let mut came: serde_json::Value = serde_json::from_str(&replay.to_string()).unwrap();
+    let calls = came["content"].as_array_mut().unwrap().iter_mut().filter(|block| block["type"] == "tool_use");
+    calls.zip(&ids).for_each(|(block, id)| block["id"] = (*id).into());
+    let sent = parse_lenient(messages[0].to_string().as_bytes()).unwrap();
+    assert!(sent.same_value(&parse_lenient(came.to_string().as_bytes()).unwrap()), "{name}: sent {sent}, not {came}");
+}
+
+/// Every part goes back as it came, but for the ids of calls, which are ours where there was one. All results stand in
+/// the next content, in the order of their calls.
+fn check_contents(name: &str, turn: &Turn, ids: &[CallId], contents: &serde_json::Value, replay: Option<&Json>) {
+    let parts = contents[0]["parts"].as_array().unwrap();
+    assert_eq!(contents[0]["role"], "model", "{name}");
+    assert!(!parts.is_empty(), "{name}: a content must not be empty");
+    let made: Vec<&serde_json::Value> =
+        parts.iter().map(|part| &part["functionCall"]).filter(|call| call["name"].is_string()).collect();
+    let empty = Vec::new();
+    let answers = contents[1]["parts"].as_array().unwrap_or(&empty);
+    assert_eq!((made.len(), answers.len()), (ids.len(), ids.len()), "{name}: {contents}");
+    for (place, id) in ids.iter().enumerate() {
+        let (call, answer) = (made[place], &answers[place]["functionResponse"]);
+        let has_id = turn.calls[place].provider_id.is_some();
+        let id = if has_id { id.as_str().into() } else { serde_json::Value::Null };
+        assert_eq!((&call["id"], &answer["id"]), (&id, &id), "{name}");
+        assert_eq!(call["name"], answer["name"], "{name}");
+        assert!(call.get("args").is_none_or(serde_json::Value::is_object), "{name}: {call}");
+        assert!(answer["response"].is_object(), "{name}: {answer}");
+    }
+    let replay = different(name, "replay").map(|text| parse_lenient(text.as_bytes()).unwrap()).or(replay.cloned());
+    let Some(replay) = replay else { return };
+    let mut came: serde_json::Value = serde_json::from_str(&replay.to_string()).unwrap();
+    let calls = came["parts"].as_array_mut().unwrap().iter_mut();
+    let calls = calls.filter_map(|part| part.get_mut("functionCall")).filter(|call| call["name"].is_string());
+    for (call, id) in calls.zip(ids) {
+        if call["id"].is_string() {
+            call["id"] = id.as_str().into();
+        }
+    }
+    let sent = parse_lenient(contents[0].to_string().as_bytes()).unwrap();
+    assert!(sent.same_value(&parse_lenient(came.to_string().as_bytes()).unwrap()), "{name}: sent {sent}, not {came}");
 }
 
 /// Holds one stream against its verdict; returns what differs.

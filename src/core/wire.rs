@@ -2,8 +2,10 @@
 //!
 //! **Architecture invariant.** A wire knows messages and JSON, never the run: the shell's driver joins the two.
 
+pub mod anthropic;
 mod body;
 mod fault;
+pub mod gemini;
 mod intake;
 mod leftover;
 mod names;
@@ -13,6 +15,8 @@ pub mod openai_responses;
 pub use fault::{RetryHints, http_error, wait_ms};
 
 use super::message::{HistoryItem, ModelError, ToolSpec, Turn};
+use anthropic::Anthropic;
+use gemini::Gemini;
 use openai_chat::OpenAiChat;
 use openai_responses::OpenAiResponses;
 
@@ -24,6 +28,10 @@ pub enum Wire {
     OpenAiChat(OpenAiChat),
     /// OpenAI Responses.
     OpenAiResponses(OpenAiResponses),
+    /// Anthropic Messages.
+    Anthropic(Anthropic),
+    /// Gemini.
+    Gemini(Gemini),
 }
 
 impl Wire {
@@ -32,6 +40,8 @@ impl Wire {
         match self {
             Self::OpenAiChat(wire) => wire.head(opening),
             Self::OpenAiResponses(wire) => wire.head(opening),
+            Self::Anthropic(wire) => wire.head(opening),
+            Self::Gemini(wire) => wire.head(opening),
         }
     }
 
@@ -42,6 +52,8 @@ impl Wire {
         match self {
             Self::OpenAiChat(wire) => wire.item(item, previous),
             Self::OpenAiResponses(wire) => wire.item(item, before),
+            Self::Anthropic(wire) => wire.item(item, previous),
+            Self::Gemini(wire) => wire.item(item, before),
         }
     }
 
@@ -50,6 +62,8 @@ impl Wire {
         match self {
             Self::OpenAiChat(wire) => wire.tail(last, note),
             Self::OpenAiResponses(wire) => wire.tail(last, note),
+            Self::Anthropic(wire) => wire.tail(last, note),
+            Self::Gemini(wire) => wire.tail(last, note),
         }
     }
 
@@ -58,6 +72,8 @@ impl Wire {
         match self {
             Self::OpenAiChat(wire) => Reducer::OpenAiChat(wire.reducer()),
             Self::OpenAiResponses(wire) => Reducer::OpenAiResponses(wire.reducer()),
+            Self::Anthropic(wire) => Reducer::Anthropic(wire.reducer()),
+            Self::Gemini(wire) => Reducer::Gemini(wire.reducer()),
         }
     }
 }
@@ -69,6 +85,10 @@ pub enum Reducer {
     OpenAiChat(openai_chat::Reducer),
     /// OpenAI Responses.
     OpenAiResponses(openai_responses::Reducer),
+    /// Anthropic Messages.
+    Anthropic(anthropic::Reducer),
+    /// Gemini.
+    Gemini(gemini::Reducer),
 }
 
 impl Reducer {
@@ -77,6 +97,8 @@ impl Reducer {
         match self {
             Self::OpenAiChat(reducer) => reducer.feed(bytes),
             Self::OpenAiResponses(reducer) => reducer.feed(bytes),
+            Self::Anthropic(reducer) => reducer.feed(bytes),
+            Self::Gemini(reducer) => reducer.feed(bytes),
         }
     }
 
@@ -85,6 +107,8 @@ impl Reducer {
         match self {
             Self::OpenAiChat(reducer) => reducer.is_done(),
             Self::OpenAiResponses(reducer) => reducer.is_done(),
+            Self::Anthropic(reducer) => reducer.is_done(),
+            Self::Gemini(reducer) => reducer.is_done(),
         }
     }
 
@@ -93,6 +117,8 @@ impl Reducer {
         match self {
             Self::OpenAiChat(reducer) => reducer.finish(),
             Self::OpenAiResponses(reducer) => reducer.finish(),
+            Self::Anthropic(reducer) => reducer.finish(),
+            Self::Gemini(reducer) => reducer.finish(),
         }
     }
 }

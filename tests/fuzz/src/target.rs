@@ -3,7 +3,7 @@
 use crate::mutate::Random;
 use countersign::core::message::{CallId, HistoryItem, ResultItem, Trust};
 use countersign::core::sse::Decoder;
-use countersign::core::wire::{Opening, Wire, openai_chat, openai_responses};
+use countersign::core::wire::{Opening, Wire, anthropic, gemini, openai_chat, openai_responses};
 use std::path::{Path, PathBuf};
 
 /// Something that takes bytes.
@@ -16,10 +16,12 @@ pub struct Target {
 }
 
 /// All of them. A format has the name of its folder in `tests/fixtures`.
-pub const TARGETS: [Target; 3] = [
+pub const TARGETS: [Target; 5] = [
     Target { name: "sse", prefix: "", check: sse },
     Target { name: "openai_chat", prefix: "chat-", check: |input, random| wire(&chat(), input, random) },
     Target { name: "openai_responses", prefix: "resp-", check: |input, random| wire(&responses(), input, random) },
+    Target { name: "anthropic", prefix: "anth-", check: |input, random| wire(&messages(), input, random) },
+    Target { name: "gemini", prefix: "gem", check: |input, random| wire(&contents(), input, random) },
 ];
 
 fn chat() -> Wire {
@@ -30,6 +32,15 @@ fn chat() -> Wire {
 fn responses() -> Wire {
     let wire = openai_responses::OpenAiResponses::new("model", "", Vec::new(), openai_responses::Dialect::default());
     Wire::OpenAiResponses(wire.expect("no params"))
+}
+
+fn messages() -> Wire {
+    let wire = anthropic::Anthropic::new("model", "", Vec::new(), anthropic::Dialect::default());
+    Wire::Anthropic(wire.expect("no params"))
+}
+
+fn contents() -> Wire {
+    Wire::Gemini(gemini::Gemini::new("model", "", Vec::new()).expect("no params"))
 }
 
 impl Target {
