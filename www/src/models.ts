@@ -5,7 +5,7 @@ export type GivenHeaders = Headers | Record<string, string | undefined>;
 
 /** What every model endpoint takes. */
 export interface ModelOptions {
-  /** Everything before the format's own path; https, on this machine, or of the page's own origin. */
+  /** Everything before the format's own path (`/chat/completions`, `/responses`, `/messages`, `/models/…`); https, on this machine, or of the page's own origin. */
   baseUrl: string;
   model: string;
   /** Further headers, such as `authorization`; a function is called for every request. */
@@ -83,12 +83,15 @@ export function openaiResponses(options: OpenAIResponsesOptions): Model {
   return { ...options, api: "openai-responses" };
 }
 
-/** The Anthropic Messages API; the key belongs into the header `x-api-key`. */
+/** The Anthropic Messages API, under `https://api.anthropic.com/v1`; the key belongs into the header `x-api-key`. */
 export function anthropic(options: AnthropicOptions): Model {
   return { ...options, api: "anthropic" };
 }
 
-/** The Gemini API; the key belongs into the header `x-goog-api-key`. */
+/**
+ * The Gemini API, under `https://generativelanguage.googleapis.com/v1beta`; the key belongs into the header
+ * `x-goog-api-key`.
+ */
 export function gemini(options: ModelOptions): Model {
   return { ...options, api: "gemini" };
 }

@@ -2,6 +2,8 @@
 
 use crate::core::json::Json;
 use crate::core::wire::Wire;
+use crate::core::wire::anthropic::{self, Anthropic};
+use crate::core::wire::gemini::Gemini;
 use crate::core::wire::openai_chat::{self, OpenAiChat};
 use crate::core::wire::openai_responses::{self, OpenAiResponses};
 use crate::web::fetch::Endpoint;
@@ -22,6 +24,11 @@ pub(super) fn read(model: &Json) -> Result<(Wire, Endpoint), String> {
             };
             Wire::OpenAiResponses(OpenAiResponses::new(name, &binding, params, dialect)?)
         }
+        "anthropic" => {
+            let dialect = anthropic::Dialect { prompt_caching: flag("promptCaching") };
+            Wire::Anthropic(Anthropic::new(name, &binding, params, dialect)?)
+        }
+        "gemini" => Wire::Gemini(Gemini::new(name, &binding, params)?),
         _ => {
             let dialect = openai_chat::Dialect {
                 include_usage: flag("includeUsage"),
