@@ -1,6 +1,7 @@
 //! Carries out the effects of one chat's run. The only place where the run and a wire meet.
 
 mod model;
+mod record;
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -17,6 +18,7 @@ use super::platform;
 use super::setup::Setup;
 use super::value::{from_strings, to_strings};
 use crate::core::approval::Request;
+use crate::core::chain;
 use crate::core::event::Event;
 use crate::core::log::Chat;
 use crate::core::message::{CallId, ChatId, RequestId, RunId};
@@ -36,6 +38,10 @@ pub struct Driver {
     pumping: Cell<bool>,
     /// How many events are stored.
     stored: Cell<u64>,
+    /// The hash of the last of them, empty if it has none.
+    head: RefCell<String>,
+    /// How often the chat was taken anew from the store, so that messages seen before may have changed.
+    generation: Cell<u32>,
     /// Why nothing more is written here, as an error's code and sentence.
     closed: RefCell<Option<(&'static str, String)>>,
     /// Who waits for events to be stored or for the run to rest; all are woken after every change.
@@ -63,7 +69,7 @@ pub struct Partial {
 impl Driver {
     /// Opens a chat as the store left it. Calls no model and no tool.
     pub async fn open(setup: Rc<Setup>, id: &str) -> Result<Rc<Self>, JsValue> {
-        let chat = load(&setup, id).await?;
+        let (chat, head) = replay(id, &load_lines(&setup, id).await?)?;
         let stored = Cell::new(chat.next_seq());
         let run = RefCell::new(Run::new(chat, setup.settings.clone()));
         let opened = Rc::new(Self {
@@ -75,6 +81,8 @@ impl Driver {
             tool_aborts: RefCell::default(),
             pumping: Cell::new(false),
             stored,
+            head: RefCell::new(head),
+            generation: Cell::new(0),
             closed: RefCell::default(),
             waiters: RefCell::default(),
             listeners: RefCell::default(),
@@ -254,23 +262,42 @@ impl Driver {
     /// Stores events, then tells. If a write fails nothing runs any more: this chat stops and says so.
     async fn persist(&self, events: &[Event]) {
         let Some(first) = events.first() else { return };
-        let lines: Vec<String> = events.iter().map(Event::encode).collect();
-        let lines = from_strings(&lines);
+        let mut head = self.head.borrow().clone();
+        let lines = events.iter().map(|event| seal(event, &mut head)).collect::<Result<Vec<String>, _>>();
+        let lines = lines.and_then(|lines| from_strings(&lines));
         let written = lines.and_then(|lines| self.setup.host.append(first.chat.as_str(), first.seq as f64, &lines));
         let written = settled(written).await;
         match written {
-            Ok(_) => self.stored.set(first.seq + events.len() as u64),
+            Ok(_) => {
+                self.stored.set(first.seq + events.len() as u64);
+                self.head.replace(head);
+            }
             Err(thrown) => {
                 self.close("storage", text_of(&thrown));
                 // What was not stored did not happen: the page sees the chat as the store has it.
-                if let Ok(chat) = load(&self.setup, first.chat.as_str()).await {
-                    self.stored.set(chat.next_seq());
-                    self.run.replace(Run::new(chat, self.setup.settings.clone()));
+                if let Ok(lines) = load_lines(&self.setup, first.chat.as_str()).await
+                    && let Ok((chat, head)) = replay(first.chat.as_str(), &lines)
+                {
+                    self.take_over(chat, head);
                 }
             }
         }
         self.changed();
         self.wake();
+    }
+
+    /// Replaces the chat by what the store has of it. Not while a run is at work.
+    fn take_over(&self, chat: Chat, head: String) {
+        self.stored.set(chat.next_seq());
+        self.head.replace(head);
+        self.generation.set(self.generation.get() + 1);
+        self.encoded.take();
+        self.run.replace(Run::new(chat, self.setup.settings.clone()));
+    }
+
+    /// How often messages seen before may have changed.
+    pub fn generation(&self) -> u32 {
+        self.generation.get()
     }
 
     /// Sees to it that a request lapses when its time is over, by the clock and not by the timer.
@@ -352,9 +379,22 @@ impl Driver {
     }
 }
 
-/// The chat as the store has it.
-async fn load(setup: &Setup, id: &str) -> Result<Chat, JsValue> {
-    let lines = to_strings(settled(setup.host.load(id)).await?, "store.load")?;
+/// The lines of a chat, as the store has them.
+async fn load_lines(setup: &Setup, id: &str) -> Result<Vec<String>, JsValue> {
+    to_strings(settled(setup.host.load(id)).await?, "store.load")
+}
+
+/// The chat that the lines tell, and the hash of the last one.
+fn replay(id: &str, lines: &[String]) -> Result<(Chat, String), JsValue> {
     let chat = Chat::replay(ChatId::new(id), lines.iter().map(String::as_str));
-    chat.map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))
+    let chat = chat.map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))?;
+    Ok((chat, lines.last().and_then(|line| chain::hash_of(line)).unwrap_or_default()))
+}
+
+/// The event's line, sealed to the one before; `head` becomes its hash.
+fn seal(event: &Event, head: &mut String) -> Result<String, JsValue> {
+    let (line, hash) =
+        chain::seal(&event.encode(), &platform::random_id()?, head).map_err(|why| error("storage", &why))?;
+    *head = hash;
+    Ok(line)
 }

@@ -1,6 +1,6 @@
 //! The page's own functions: rules, tools, the store, headers, fetch. Nothing there decides; that is done in the core.
 
-use js_sys::Promise;
+use js_sys::{Array, Promise};
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 
@@ -36,6 +36,10 @@ extern "C" {
     /// Appends lines to a log that has `seq` of them; rejects with nothing written.
     #[wasm_bindgen(method, catch)]
     pub fn append(this: &Host, chat: &str, seq: f64, lines: &JsValue) -> Result<Promise, JsValue>;
+
+    /// Replaces lines of a log, given as `[seq, line]`, as one write.
+    #[wasm_bindgen(method, catch)]
+    pub fn rewrite(this: &Host, chat: &str, lines: &Array) -> Result<Promise, JsValue>;
 
     /// Resolves after that many milliseconds, or later: a page that sleeps does not wake for it.
     #[wasm_bindgen(method, catch)]

@@ -1,4 +1,6 @@
+import { CountersignError } from "./error.js";
 import { readOptions } from "./options.js";
+import { isFunction } from "./reader.js";
 import { judge } from "./rules.js";
 import { violation } from "./schema.js";
 import { runTool } from "./tools.js";
@@ -17,6 +19,7 @@ export interface Host {
   /** See {@link Store}. */
   load(chat: string): Promise<string[]>;
   append(chat: string, seq: number, lines: string[]): Promise<void>;
+  rewrite(chat: string, lines: [seq: number, line: string][]): Promise<void>;
   sleep(ms: number): Promise<void>;
   within<T>(work: Promise<T>, ms: number): Promise<T>;
   /** What `onContextTooLong` says to these messages (JSON), as digits. */
@@ -43,6 +46,13 @@ export function readHost(options: AgentOptions): { setup: string; host: Host } {
     },
     load: async (chat) => store.load(chat),
     append: async (chat, seq, lines) => store.append(chat, seq, lines, ""),
+    async rewrite(chat, lines) {
+      // A store written for less than this interface serves for everything else.
+      if (!isFunction(store.rewrite)) {
+        throw new CountersignError("storage", "The store has no rewrite(chat, lines), so that nothing can be cleared.");
+      }
+      return store.rewrite(chat, lines);
+    },
     // Longer waits than a timer can count are slept in parts.
     sleep: (ms) => new Promise((wake) => setTimeout(wake, Math.min(ms, LONGEST_TIMER))),
     async within(work, ms) {
