@@ -8,7 +8,7 @@ use countersign::core::chain::{Broken, Privacy, clear, export, hash_of, seal, st
 use countersign::core::event::{Event, read_history};
 use countersign::core::json::parse_lenient;
 use countersign::core::log::{Chat, Entry};
-use countersign::core::message::ChatId;
+use countersign::core::message::{CallKind, ChatId};
 use countersign::core::outcome::DenyReason;
 use countersign::core::run::{Input, Run};
 use countersign::core::snapshot;
@@ -90,24 +90,24 @@ fn metadata_shows_what_happened_and_nothing_of_what_was_said() {
     check(
         Privacy::Metadata,
         expect![[r#"
-        {"run":"r0","type":"chat.seeded","history_shape":[null,1],"content_bytes":436}
-        {"run":"r2","type":"run.started","message_id":"m1","owner":"ada","content_bytes":39}
-        {"run":"r2","type":"history.trimmed","start":3,"content_bytes":2}
-        {"run":"r2","type":"turn.completed","end":"tool_calls","call_count":3,"content_bytes":389}
-        {"run":"r2","type":"tool.call.asked","call_id":"r2t1c1","request_id":"q1","expires_at":null,"content_bytes":145}
-        {"run":"r2","type":"tool.call.asked","call_id":"r2t1c2","request_id":"q2","expires_at":null,"content_bytes":145}
-        {"run":"r2","type":"tool.call.allowed","call_id":"r2t1c3","content_bytes":77}
-        {"run":"r2","type":"tool.call.decided","call_id":"r2t1c1","request_id":"q1","approved":true,"decided_by":"run_owner","decider":"ada","via":"card","reason":null,"content_bytes":17}
-        {"run":"r2","type":"tool.call.decided","call_id":"r2t1c2","request_id":"q2","approved":false,"decided_by":"other_user","decider":"bob","via":"card","reason":"skip","content_bytes":17}
-        {"run":"r2","type":"tool.call.denied","call_id":"r2t1c2","name":"eat","reason_code":"approval_denied","decided_by":"other_user","reason":"skip","approved":false,"content_bytes":514}
-        {"run":"r2","type":"tool.call.started","call_id":"r2t1c1","attempt":1,"content_bytes":2}
-        {"run":"r2","type":"tool.call.completed","call_id":"r2t1c1","name":"eat","content_bytes":218}
-        {"run":"r2","type":"tool.call.started","call_id":"r2t1c3","attempt":1,"content_bytes":2}
-        {"run":"r2","type":"tool.call.failed","call_id":"r2t1c3","name":"look","reason_code":"tool_failed","decided_by":null,"reason":null,"approved":false,"content_bytes":304}
-        {"run":"r2","type":"turn.failed","code":"model_overloaded","content_bytes":32}
-        {"run":"r2","type":"turn.completed","end":"stop","call_count":0,"content_bytes":127}
-        {"run":"r2","type":"run.ended","status":"done","reason":null,"content_bytes":2}
-    "#]],
+            {"run":"r0","type":"chat.seeded","history_shape":[null,1],"content_bytes":436}
+            {"run":"r2","type":"run.started","message_id":"m1","owner":"ada","content_bytes":39}
+            {"run":"r2","type":"history.trimmed","start":3,"content_bytes":2}
+            {"run":"r2","type":"turn.completed","end":"tool_calls","call_count":3,"content_bytes":389}
+            {"run":"r2","type":"tool.call.asked","call_id":"r2t1c1","request_id":"q1","kind":"approval","expires_at":null,"content_bytes":235}
+            {"run":"r2","type":"tool.call.asked","call_id":"r2t1c2","request_id":"q2","kind":"approval","expires_at":null,"content_bytes":235}
+            {"run":"r2","type":"tool.call.allowed","call_id":"r2t1c3","content_bytes":77}
+            {"run":"r2","type":"tool.call.decided","call_id":"r2t1c1","request_id":"q1","approved":true,"decided_by":"run_owner","decider":"ada","via":"card","reason":null,"content_bytes":17}
+            {"run":"r2","type":"tool.call.decided","call_id":"r2t1c2","request_id":"q2","approved":false,"decided_by":"other_user","decider":"bob","via":"card","reason":"skip","content_bytes":17}
+            {"run":"r2","type":"tool.call.denied","call_id":"r2t1c2","name":"eat","reason_code":"approval_denied","decided_by":"other_user","reason":"skip","approved":false,"content_bytes":514}
+            {"run":"r2","type":"tool.call.started","call_id":"r2t1c1","attempt":1,"content_bytes":2}
+            {"run":"r2","type":"tool.call.completed","call_id":"r2t1c1","name":"eat","content_bytes":218}
+            {"run":"r2","type":"tool.call.started","call_id":"r2t1c3","attempt":1,"content_bytes":2}
+            {"run":"r2","type":"tool.call.failed","call_id":"r2t1c3","name":"look","reason_code":"tool_failed","decided_by":null,"reason":null,"approved":false,"content_bytes":304}
+            {"run":"r2","type":"turn.failed","code":"model_overloaded","content_bytes":32}
+            {"run":"r2","type":"turn.completed","end":"stop","call_count":0,"content_bytes":127}
+            {"run":"r2","type":"run.ended","status":"done","reason":null,"content_bytes":2}
+        "#]],
     );
 }
 
@@ -116,24 +116,24 @@ fn a_redacted_export_shows_how_long_each_text_was() {
     check(
         Privacy::Redacted,
         expect![[r#"
-        {"run":"r0","type":"chat.seeded","history_shape":[null,1],"content_bytes":436,"redacted":{"history":[{"role":4,"parts":[{"type":4,"text":6}]},{"role":9,"end":10,"finish_reason":null,"text":6,"reasoning":0,"refusal":0,"calls":[{"provider_id":null,"name":4,"arguments":12,"extra":2}],"usage":null,"binding":0,"items":2,"extra":2},{"role":4,"result_item":{"role":4,"call_id":4,"renderer":null,"text":6,"is_error":false,"trust":4}}]}}
-        {"run":"r2","type":"run.started","message_id":"m1","owner":"ada","content_bytes":39,"redacted":{"parts":[{"type":4,"text":2}]}}
-        {"run":"r2","type":"history.trimmed","start":3,"content_bytes":2,"redacted":{}}
-        {"run":"r2","type":"turn.completed","end":"tool_calls","call_count":3,"content_bytes":389,"redacted":{"finish_reason":4,"text":6,"reasoning":0,"refusal":0,"calls":[{"provider_id":6,"name":3,"arguments":12,"extra":2},{"provider_id":6,"name":3,"arguments":12,"extra":2},{"provider_id":6,"name":4,"arguments":12,"extra":2}],"usage":12,"binding":0,"items":2,"extra":22}}
-        {"run":"r2","type":"tool.call.asked","call_id":"r2t1c1","request_id":"q1","expires_at":null,"content_bytes":145,"redacted":{"digest":64,"prompt":56}}
-        {"run":"r2","type":"tool.call.asked","call_id":"r2t1c2","request_id":"q2","expires_at":null,"content_bytes":145,"redacted":{"digest":64,"prompt":56}}
-        {"run":"r2","type":"tool.call.allowed","call_id":"r2t1c3","content_bytes":77,"redacted":{"digest":64}}
-        {"run":"r2","type":"tool.call.decided","call_id":"r2t1c1","request_id":"q1","approved":true,"decided_by":"run_owner","decider":"ada","via":"card","reason":null,"content_bytes":17,"redacted":{"note":6}}
-        {"run":"r2","type":"tool.call.decided","call_id":"r2t1c2","request_id":"q2","approved":false,"decided_by":"other_user","decider":"bob","via":"card","reason":"skip","content_bytes":17,"redacted":{"note":6}}
-        {"run":"r2","type":"tool.call.denied","call_id":"r2t1c2","name":"eat","reason_code":"approval_denied","decided_by":"other_user","reason":"skip","approved":false,"content_bytes":514,"redacted":{"result_item":{"role":4,"call_id":6,"renderer":8,"text":399,"is_error":true,"trust":4}}}
-        {"run":"r2","type":"tool.call.started","call_id":"r2t1c1","attempt":1,"content_bytes":2,"redacted":{}}
-        {"run":"r2","type":"tool.call.completed","call_id":"r2t1c1","name":"eat","content_bytes":218,"redacted":{"result_item":{"role":4,"call_id":6,"renderer":null,"text":106,"is_error":false,"trust":4}}}
-        {"run":"r2","type":"tool.call.started","call_id":"r2t1c3","attempt":1,"content_bytes":2,"redacted":{}}
-        {"run":"r2","type":"tool.call.failed","call_id":"r2t1c3","name":"look","reason_code":"tool_failed","decided_by":null,"reason":null,"approved":false,"content_bytes":304,"redacted":{"result_item":{"role":4,"call_id":6,"renderer":8,"text":187,"is_error":true,"trust":4}}}
-        {"run":"r2","type":"turn.failed","code":"model_overloaded","content_bytes":32,"redacted":{"message":8,"text":0}}
-        {"run":"r2","type":"turn.completed","end":"stop","call_count":0,"content_bytes":127,"redacted":{"finish_reason":4,"text":6,"reasoning":0,"refusal":0,"calls":[],"usage":null,"binding":0,"items":2,"extra":2}}
-        {"run":"r2","type":"run.ended","status":"done","reason":null,"content_bytes":2,"redacted":{}}
-    "#]],
+            {"run":"r0","type":"chat.seeded","history_shape":[null,1],"content_bytes":436,"redacted":{"history":[{"role":4,"parts":[{"type":4,"text":6}]},{"role":9,"end":10,"finish_reason":null,"text":6,"reasoning":0,"refusal":0,"calls":[{"provider_id":null,"name":4,"arguments":12,"extra":2}],"usage":null,"binding":0,"items":2,"extra":2},{"role":4,"result_item":{"role":4,"call_id":4,"renderer":null,"text":6,"is_error":false,"trust":4}}]}}
+            {"run":"r2","type":"run.started","message_id":"m1","owner":"ada","content_bytes":39,"redacted":{"parts":[{"type":4,"text":2}]}}
+            {"run":"r2","type":"history.trimmed","start":3,"content_bytes":2,"redacted":{}}
+            {"run":"r2","type":"turn.completed","end":"tool_calls","call_count":3,"content_bytes":389,"redacted":{"finish_reason":4,"text":6,"reasoning":0,"refusal":0,"calls":[{"provider_id":6,"name":3,"arguments":12,"extra":2},{"provider_id":6,"name":3,"arguments":12,"extra":2},{"provider_id":6,"name":4,"arguments":12,"extra":2}],"usage":12,"binding":0,"items":2,"extra":22}}
+            {"run":"r2","type":"tool.call.asked","call_id":"r2t1c1","request_id":"q1","kind":"approval","expires_at":null,"content_bytes":235,"redacted":{"digest":64,"aspects":64,"prompt":56,"preview":2}}
+            {"run":"r2","type":"tool.call.asked","call_id":"r2t1c2","request_id":"q2","kind":"approval","expires_at":null,"content_bytes":235,"redacted":{"digest":64,"aspects":64,"prompt":56,"preview":2}}
+            {"run":"r2","type":"tool.call.allowed","call_id":"r2t1c3","content_bytes":77,"redacted":{"digest":64}}
+            {"run":"r2","type":"tool.call.decided","call_id":"r2t1c1","request_id":"q1","approved":true,"decided_by":"run_owner","decider":"ada","via":"card","reason":null,"content_bytes":17,"redacted":{"note":6}}
+            {"run":"r2","type":"tool.call.decided","call_id":"r2t1c2","request_id":"q2","approved":false,"decided_by":"other_user","decider":"bob","via":"card","reason":"skip","content_bytes":17,"redacted":{"note":6}}
+            {"run":"r2","type":"tool.call.denied","call_id":"r2t1c2","name":"eat","reason_code":"approval_denied","decided_by":"other_user","reason":"skip","approved":false,"content_bytes":514,"redacted":{"result_item":{"role":4,"call_id":6,"renderer":8,"text":399,"is_error":true,"trust":4}}}
+            {"run":"r2","type":"tool.call.started","call_id":"r2t1c1","attempt":1,"content_bytes":2,"redacted":{}}
+            {"run":"r2","type":"tool.call.completed","call_id":"r2t1c1","name":"eat","content_bytes":218,"redacted":{"result_item":{"role":4,"call_id":6,"renderer":null,"text":106,"is_error":false,"trust":4}}}
+            {"run":"r2","type":"tool.call.started","call_id":"r2t1c3","attempt":1,"content_bytes":2,"redacted":{}}
+            {"run":"r2","type":"tool.call.failed","call_id":"r2t1c3","name":"look","reason_code":"tool_failed","decided_by":null,"reason":null,"approved":false,"content_bytes":304,"redacted":{"result_item":{"role":4,"call_id":6,"renderer":8,"text":187,"is_error":true,"trust":4}}}
+            {"run":"r2","type":"turn.failed","code":"model_overloaded","content_bytes":32,"redacted":{"message":8,"text":0}}
+            {"run":"r2","type":"turn.completed","end":"stop","call_count":0,"content_bytes":127,"redacted":{"finish_reason":4,"text":6,"reasoning":0,"refusal":0,"calls":[],"usage":null,"binding":0,"items":2,"extra":2}}
+            {"run":"r2","type":"run.ended","status":"done","reason":null,"content_bytes":2,"redacted":{}}
+        "#]],
     );
 }
 
@@ -299,4 +299,23 @@ fn a_header_that_does_not_fit_is_not_read_as_cleared_content() {
         assert_ne!(changed, line, "{from}");
         assert!(Event::decode(&changed).is_err(), "{changed}");
     }
+}
+
+/// Whether the provider ran what it was allowed to is not known here, before a clearing and after it.
+#[test]
+fn a_providers_call_stays_one_when_its_content_is_gone() {
+    let mut sim = Sim::new(settings());
+    sim.send(Some("ada")).unwrap();
+    let mut turn = calls(&[("look", "{}"), ("look", "{}")]);
+    turn.calls[1].kind = CallKind::ProviderApproval { server: "SECRET".to_owned() };
+    sim.turn(turn).unwrap();
+    sim.decide("q2", true, Some("ada")).unwrap();
+    sim.tool(Ok("12")).unwrap();
+    sim.turn(answer("Done.")).unwrap();
+    let executed = |run: &Run| snapshot::message(run, 1).matches("\"executed\":null").count();
+    assert_eq!(executed(&sim.run), 1);
+    let cleared: Vec<_> = clear(&sealed(&sim.lines), None).into_iter().map(|(_, line)| line).collect();
+    assert!(!cleared.concat().contains("SECRET"));
+    let chat = Chat::replay(ChatId::new("c"), cleared.iter().map(String::as_str)).unwrap();
+    assert_eq!(executed(&Run::new(chat, settings())), 1);
 }

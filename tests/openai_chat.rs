@@ -35,7 +35,11 @@ fn user(text: &str) -> HistoryItem {
 fn turn(text: &str, calls: &[(&str, &str)]) -> Turn {
     let calls: Vec<TurnCall> = calls
         .iter()
-        .map(|(name, arguments)| TurnCall { provider_id: None, name: (*name).into(), arguments: (*arguments).into() })
+        .map(|(name, arguments)| TurnCall {
+            name: (*name).into(),
+            arguments: (*arguments).into(),
+            ..TurnCall::default()
+        })
         .collect();
     Turn {
         end: TurnEnd::ToolCalls,

@@ -34,7 +34,7 @@ fn refuse_comes_before_ask_before_allow_before_the_default() {
         (read, "invalid", "invalid"),
     ] {
         let said: Vec<_> = opinions.split_whitespace().map(opinion).collect();
-        let found = match verdict(effect, &said) {
+        let found = match verdict(effect, &said, false) {
             Verdict::Allow => "allow",
             Verdict::Ask(reason) => {
                 // A rule's own reason comes before the remark that another rule is broken.

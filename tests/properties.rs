@@ -85,7 +85,7 @@ fn check_log(lines: &[String]) {
         match &event.body {
             Body::CallStarted { call, .. } => {
                 let allowed = before(at, &|body| matches!(body, Body::CallAllowed { call: id, .. } if id == call));
-                let asked = before(at, &|body| matches!(body, Body::CallAsked { call: id, .. } if id == call));
+                let asked = before(at, &|body| matches!(body, Body::CallAsked { request } if request.call == *call));
                 let yes = before(
                     at,
                     &|body| matches!(body, Body::CallDecided { call: id, decision } if id == call && decision.approve),

@@ -465,6 +465,7 @@ fn a_reload_leaves_cards_pending_and_started_calls_unknown() {
             sim.reload();
             assert_eq!(sim.status().token(), "interrupted");
             sim.resume().unwrap();
+            sim.decide("lost1", false, Some("ada")).unwrap();
             sim.tool(Ok("ok")).unwrap();
             assert!(sim.result("r1t1c1").starts_with("Error: outcome_unknown. "));
         },
@@ -480,6 +481,10 @@ fn a_reload_leaves_cards_pending_and_started_calls_unknown() {
             tool.call.decided r1t1c2 approve by=run_owner
             tool.call.started r1t1c1 attempt=1
             → run r1t1c1 eat {"n":1}
+            tool.call.asked r1t1c1 lost1 "This was started, and its result was lost when the page went away. It may have run."
+            → ask lost1 r1t1c1
+            → pending
+            tool.call.decided r1t1c1 deny by=run_owner
             tool.call.unknown r1t1c1 outcome_unknown
             tool.call.started r1t1c2 attempt=1
             → run r1t1c2 eat {"n":2}
@@ -547,27 +552,6 @@ fn an_empty_note_is_no_note() {
 }
 
 #[test]
-fn a_withdrawn_or_changed_tool_does_not_run_after_approval_and_can_still_be_denied() {
-    for approve in [true, false] {
-        for change in ["gone", "other description"] {
-            let mut sim = Sim::new(settings());
-            sim.send(Some("ada")).unwrap();
-            sim.turn(calls(&[("eat", "{}")])).unwrap();
-            let mut changed = settings();
-            match change {
-                "gone" => changed.tools.retain(|tool| tool.name != "eat"),
-                _ => changed.tools[2].description = "Something else.".to_owned(),
-            }
-            sim.run = countersign::core::run::Run::new(sim.replayed(), changed);
-            sim.decide("q1", approve, Some("ada")).unwrap();
-            assert!(sim.permits.is_empty());
-            let expected = if approve { "Error: tool_unavailable. " } else { "Error: approval_denied (" };
-            assert!(sim.result("r1t1c1").starts_with(expected));
-        }
-    }
-}
-
-#[test]
 fn a_log_that_does_not_follow_is_corrupt_and_says_where() {
     let mut sim = Sim::new(settings());
     sim.send(Some("ada")).unwrap();
@@ -613,6 +597,8 @@ fn a_stop_while_a_write_is_under_way_leaves_nothing_to_begin() {
         via: Via::Card,
         reason: None,
         note: None,
+        preview: None,
+        fresh: RequestId::new("again"),
     };
     let asked = |sim: &mut Sim| {
         sim.send(Some("ada")).unwrap();

@@ -55,7 +55,7 @@ fn modules_use_only_what_stands_before_them() {
         ("outcome", &["message"]),
         ("wording", &["json", "message", "outcome"]),
         ("policy", &["outcome"]),
-        ("approval", &["json", "message", "policy"]),
+        ("approval", &["json", "message", "outcome", "policy"]),
         ("guard", &[]),
         ("event", &["json", "message", "outcome", "approval"]),
         ("chain", &["json", "outcome", "approval", "event"]),

@@ -3,6 +3,7 @@
 use sha2::{Digest as _, Sha256};
 
 use super::message::{CallId, ChatId, RequestId, RunId};
+use super::outcome::tokens;
 use super::policy::ToolEffect;
 
 /// SHA-256 in lower-case hexadecimal.
@@ -41,6 +42,8 @@ impl Digest {
 /// A tool as the host registered it: what the model is offered and what a person is asked about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
+    /// The server that runs it, by the label the host gave; `None` for a tool of the page itself.
+    pub server: Option<String>,
     /// The name the model calls it by: 1 to 64 of `a-z A-Z 0-9 _ -`.
     pub name: String,
     /// A name for people.
@@ -51,9 +54,75 @@ pub struct Tool {
     pub input_schema: super::json::Json,
     /// What it declares to do; `None` counts as a write.
     pub effect: Option<ToolEffect>,
+    /// Whether a second attempt does no more than the first: it may be made again after its result was lost.
+    pub idempotent: bool,
+    /// Whether its results come from outside and may hold instructions of strangers.
+    pub untrusted: bool,
+}
+
+/// What of a tool's definition a person's consent rests on, hashed part by part, so that a change can be named.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Aspects(String);
+
+/// What the parts are called, in their order.
+const ASPECTS: [&str; 4] = ["title", "description", "input schema", "effect"];
+/// Hexadecimal digits kept of each part's hash.
+const ASPECT_DIGITS: usize = 16;
+
+impl Aspects {
+    /// Takes what the log holds.
+    pub fn from_stored(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// As the log holds it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The names of the parts that differ.
+    pub fn changes(&self, now: &Self) -> Vec<&'static str> {
+        let parts =
+            |text: &'_ Self| -> Vec<Vec<u8>> { text.0.as_bytes().chunks(ASPECT_DIGITS).map(<[u8]>::to_vec).collect() };
+        let differ = parts(self).into_iter().zip(parts(now)).zip(ASPECTS);
+        differ.filter(|((before, now), _)| before != now).map(|(_, name)| name).collect()
+    }
+}
+
+tokens! {
+    /// What a pause asks for.
+    RequestKind {
+        /// Whether a call may run.
+        Approval = "approval",
+        /// What is to become of a call that was started and whose result was lost: whether it may run again.
+        Recovery = "recovery",
+    }
 }
 
 impl Tool {
+    /// A tool that a server of the model's provider runs once it has been approved. Nothing is known of it but its name.
+    pub fn of_provider(server: &str, name: &str) -> Self {
+        Self {
+            server: Some(server.to_owned()),
+            name: name.to_owned(),
+            title: None,
+            description: String::new(),
+            input_schema: super::json::Json::Null,
+            effect: None,
+            idempotent: false,
+            untrusted: true,
+        }
+    }
+
+    /// The hashes of its parts.
+    pub fn aspects(&self) -> Aspects {
+        let schema = self.input_schema.text();
+        let effect = self.effect.map_or("", ToolEffect::token);
+        let parts = [self.title.as_deref().unwrap_or_default(), &self.description, &schema, effect];
+        let hashes = parts.map(|part| Digest::of("countersign/aspect/1", &[part]).0);
+        Aspects(hashes.iter().filter_map(|hash| hash.get(..ASPECT_DIGITS)).collect())
+    }
+
     /// Hash of everything a person's consent to this tool rests on.
     pub fn definition_hash(&self) -> Digest {
         Digest::of(
@@ -88,6 +157,7 @@ pub fn call_digest(place: Place<'_>, tool: &Tool, arguments: &str) -> Digest {
             place.chat.as_str(),
             place.run.as_str(),
             place.call.as_str(),
+            tool.server.as_deref().unwrap_or_default(),
             &tool.name,
             tool.definition_hash().as_str(),
             arguments,
@@ -100,12 +170,18 @@ pub fn call_digest(place: Place<'_>, tool: &Tool, arguments: &str) -> Digest {
 pub struct Request {
     /// Random, 128 bits.
     pub id: RequestId,
+    /// What it asks for.
+    pub kind: RequestKind,
     /// The call it stands in front of.
     pub call: CallId,
     /// Why it stopped: the reason of the rule or of the default.
     pub prompt: String,
     /// What the decision will cover.
     pub digest: Digest,
+    /// The tool's definition as it was when this was asked.
+    pub aspects: Aspects,
+    /// What the tool said the call would do, line by line; none where it has no preview.
+    pub preview: Vec<String>,
     /// When it lapses, in milliseconds since the epoch; `None` for never.
     pub expires_at: Option<u64>,
 }

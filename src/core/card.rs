@@ -4,10 +4,12 @@
 mod visible;
 
 use self::visible::{visible, visible_line};
+use super::approval::RequestKind;
 use super::arguments::Arguments;
 use super::event::Decision;
 use super::json::{JoinedText, Json, Writer, cut, shown_number, write_number, write_string};
 use super::log::{CallState, Entry, Stage};
+use super::message::{TurnCall, server_of};
 use super::outcome::{PersonId, Token};
 use super::run::Run;
 
@@ -19,12 +21,18 @@ const LONG: usize = 80;
 pub struct CardView {
     /// The tool's exact name.
     pub tool: String,
+    /// The server that would run it, where it is not the page itself.
+    pub server: Option<String>,
     /// The host's name of the tool for people.
     pub title: Option<String>,
     /// Why it stopped.
     pub why: String,
     /// Every argument, in the order the model wrote them.
     pub arguments: Vec<Row>,
+    /// What the tool says the call would do, line by line.
+    pub preview: Vec<String>,
+    /// What is asked for.
+    pub kind: RequestKind,
     /// What a decision covers: SHA-256, hexadecimal.
     pub digest: String,
 }
@@ -33,6 +41,7 @@ impl CardView {
     /// Writes its members.
     pub fn write(&self, out: &mut Writer) {
         out.text("tool", &self.tool);
+        out.present("server", self.server.as_deref());
         out.present("title", self.title.as_deref());
         out.text("why", &self.why);
         out.key("arguments");
@@ -47,6 +56,7 @@ impl CardView {
             out.close('}');
         }
         out.close(']');
+        out.strings("preview", &self.preview);
         out.text("digest", &self.digest);
     }
 }
@@ -87,16 +97,19 @@ pub struct Receipt {
 }
 
 /// The view of a call's card; `None` for a call whose arguments cannot be shown, which never asks.
-pub fn view(name: &str, title: Option<&str>, arguments: &str, state: &CallState) -> Option<CardView> {
+pub fn view(call: &TurnCall, title: Option<&str>, state: &CallState) -> Option<CardView> {
     let request = state.request.as_ref()?;
-    let arguments = Arguments::new(arguments).ok()?;
+    let arguments = Arguments::new(&call.arguments).ok()?;
     let mut rows = Vec::new();
     leaves("", arguments.value(), &mut rows);
     Some(CardView {
-        tool: visible_line(name),
+        tool: visible_line(&call.name),
+        server: server_of(call).map(visible_line),
         title: title.map(visible_line),
         why: visible(&request.prompt),
         arguments: rows,
+        preview: request.preview.iter().map(|line| visible(line)).collect(),
+        kind: request.kind,
         digest: request.digest.as_str().to_owned(),
     })
 }
@@ -114,7 +127,7 @@ pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
             continue;
         }
         for (call, state) in turn.turn.calls.iter().zip(&turn.calls) {
-            let Some(view) = view(&call.name, run.title(&call.name), &call.arguments, state) else { continue };
+            let Some(view) = view(call, run.title(call), state) else { continue };
             let Some(request) = &state.request else { continue };
             cards.push(Card { request: request.id.clone(), view, receipt: receipt(state, viewer) });
         }
@@ -190,16 +203,36 @@ fn receipt(state: &CallState, viewer: Option<&PersonId>) -> Option<Receipt> {
             (Stage::Started, _) => "Running…",
             _ => "Waiting for the other decisions.",
         };
-        let mark = if decision.approve { "approved" } else { Token::ApprovalDenied.token() };
-        return Some(Receipt { mark, decision: decided(decision, viewer), outcome });
+        let is_recovery = state.request.as_ref().is_some_and(|request| request.kind == RequestKind::Recovery);
+        let mark = match (decision.approve, is_recovery) {
+            (true, _) => "approved",
+            (false, true) => Token::OutcomeUnknown.token(),
+            (false, false) => Token::ApprovalDenied.token(),
+        };
+        let decision = if is_recovery { recovered(decision, viewer) } else { decided(decision, viewer) };
+        return Some(Receipt { mark, decision, outcome });
     }
     let token = token?;
+    let outcome = match token.executed() {
+        Some(false) => "Nothing was executed.",
+        _ => "It was started; its outcome is not known.",
+    };
     let decision = match token {
         Token::ApprovalExpired => "Nobody decided in time.",
         Token::ApprovalSuperseded => "A new message came instead of a decision.",
         _ => "Stopped before a decision.",
     };
-    Some(Receipt { mark: token.token(), decision, outcome: "Nothing was executed." })
+    Some(Receipt { mark: token.token(), decision, outcome })
+}
+
+fn recovered(decision: &Decision, viewer: Option<&PersonId>) -> &'static str {
+    let is_viewer = decision.decider.is_some() && decision.decider.as_ref() == viewer;
+    match (decision.approve, is_viewer) {
+        (true, true) => "You let this run again.",
+        (false, true) => "You marked this as done.",
+        (true, false) => "Somebody let this run again.",
+        (false, false) => "Somebody marked this as done.",
+    }
 }
 
 fn decided(decision: &Decision, viewer: Option<&PersonId>) -> &'static str {

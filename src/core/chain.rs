@@ -186,13 +186,20 @@ impl Line {
         self.seals.iter().any(|(key, _)| key == "content_hash" || key == "text_hash")
     }
 
-    /// Notes in the header what must be known of the content once it is gone: how long it was, and how many calls or
-    /// messages there were, since later events count on them.
+    /// Notes in the header what must be known of the content once it is gone: how long it was, how many calls or
+    /// messages there were, and which calls were the provider's to run, since later events count on them.
     fn measure(&mut self) {
         let mut known = Vec::new();
         for (key, value) in &self.content {
             match (key.as_str(), value) {
-                ("calls", Json::Array(calls)) => known.push(member("call_count", calls.len() as u64)),
+                ("calls", Json::Array(calls)) => {
+                    known.push(member("call_count", calls.len() as u64));
+                    let places = calls.iter().enumerate().filter(|(_, call)| call.get("server").is_some());
+                    let places: Vec<_> = places.map(|(place, _)| Json::from(place as u64)).collect();
+                    if !places.is_empty() {
+                        known.push(member("provider_calls", Json::Array(places)));
+                    }
+                }
                 ("history", Json::Array(items)) => known.push(member("history_shape", history_shape(items))),
                 _ => {}
             }

@@ -10,7 +10,7 @@ pub use codec::{read_history, read_parts, write_parts};
 
 use std::rc::Rc;
 
-use super::approval::Digest;
+use super::approval::{Digest, Request};
 use super::message::{CallId, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
 use super::outcome::{Decider, DenyReason, Outcome, PersonId, Token, Via, tokens};
 
@@ -34,7 +34,7 @@ pub struct Event {
 /// The members of a stored event that are its header: they stay when its content is cleared or left out of an export.
 /// Whatever is not listed is content, so that a member added later is not shown by an oversight. The digest of a call is
 /// content: it has no salt, and would confirm a guess at the arguments.
-const HEADER: [&str; 26] = [
+const HEADER: [&str; 28] = [
     "seq",
     "chat",
     "run",
@@ -45,6 +45,7 @@ const HEADER: [&str; 26] = [
     "owner",
     "call_id",
     "request_id",
+    "kind",
     "expires_at",
     "approved",
     "decided_by",
@@ -59,6 +60,7 @@ const HEADER: [&str; 26] = [
     "end",
     "start",
     "call_count",
+    "provider_calls",
     "history_shape",
     "content_bytes",
 ];
@@ -104,7 +106,7 @@ pub enum Body {
         /// Text that had arrived, for display; the model is not shown it.
         text: String,
     },
-    /// `tool.call.allowed` (v1): no person needed to be asked.
+    /// `tool.call.allowed` (v1): no person needed to be asked; for a call whose result was lost, to start it again.
     CallAllowed {
         /// The call.
         call: CallId,
@@ -112,17 +114,12 @@ pub enum Body {
         digest: Digest,
     },
     /// `tool.call.asked` (v1): the call waits for a person.
+    ///
+    /// Also for a call that waits already, when it is asked about anew, and for one that was started and whose result
+    /// was lost.
     CallAsked {
-        /// The call.
-        call: CallId,
-        /// The request in front of it.
-        request: RequestId,
-        /// What a decision will cover.
-        digest: Digest,
-        /// Why it stopped.
-        prompt: String,
-        /// When the request lapses, in milliseconds since the epoch.
-        expires_at: Option<u64>,
+        /// The request.
+        request: Request,
     },
     /// `tool.call.decided` (v1): a person decided. A denial is followed by `tool.call.denied` in the same write.
     CallDecided {

@@ -8,9 +8,9 @@ mod cleared;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::approval::{Digest, Request};
+use super::approval::{Digest, Request, RequestKind};
 use super::event::{Body, Decision, EndStatus, Event, Facts};
-use super::message::{CallId, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
+use super::message::{CallId, CallKind, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
 use super::outcome::{PersonId, Token};
 
 /// A chat as its log tells it.
@@ -81,10 +81,14 @@ pub struct CallState {
     pub request: Option<Request>,
     /// The decision on that request.
     pub decision: Option<Decision>,
+    /// How often somebody was asked about it.
+    pub asks: u32,
     /// What its permit covers, once judged.
     pub digest: Option<Digest>,
     /// How often it was started.
     pub attempts: u32,
+    /// Whether it may be started once more, since its last result was lost.
+    pub restarts: bool,
     /// Its one result.
     pub result: Option<Settled>,
 }
@@ -115,19 +119,19 @@ pub enum Stage {
 
 impl CallState {
     const fn new(id: CallId) -> Self {
-        Self { id, request: None, decision: None, digest: None, attempts: 0, result: None }
+        Self { id, request: None, decision: None, asks: 0, digest: None, attempts: 0, restarts: false, result: None }
     }
 
     /// Where the call stands.
     pub const fn stage(&self) -> Stage {
         if self.result.is_some() {
             Stage::Settled
-        } else if self.attempts > 0 {
+        } else if self.request.is_some() && self.decision.is_none() {
+            Stage::Asked
+        } else if self.attempts > 0 && !self.restarts {
             Stage::Started
         } else if self.digest.is_none() {
             Stage::Requested
-        } else if self.request.is_some() && self.decision.is_none() {
-            Stage::Asked
         } else {
             Stage::Ready
         }
@@ -146,6 +150,20 @@ pub enum RequestEnd {
     Decided(Decision),
     /// Nobody did; the token says why.
     Lapsed(Token),
+    /// What would run changed while it waited, so that another request asks instead.
+    Replaced,
+}
+
+impl RequestEnd {
+    /// Whether this decision says what ended the request.
+    pub fn says_the_same(&self, decision: &Decision) -> bool {
+        matches!(self, Self::Decided(earlier) if earlier.says_the_same(decision))
+    }
+
+    /// Whether the request's time ran out.
+    pub const fn is_expiry(&self) -> bool {
+        matches!(self, Self::Lapsed(Token::ApprovalExpired))
+    }
 }
 
 /// The chat's latest run.
@@ -344,28 +362,34 @@ impl Chat {
                 let (code, message, text) = (code.clone(), message.clone(), text.clone());
                 self.entries.push(Entry::Failure { code, message, text });
             }
-            Body::CallAllowed { call, digest } => self.open_call(call, Stage::Requested)?.digest = Some(digest.clone()),
-            Body::CallAsked { call, request, digest, prompt, expires_at } => {
-                let state = self.open_call(call, Stage::Requested)?;
+            Body::CallAllowed { call, digest } => {
+                let state = self.open_call(call, &[Stage::Requested, Stage::Started])?;
+                state.restarts = state.attempts > 0;
                 state.digest = Some(digest.clone());
-                state.request = Some(Request {
-                    id: request.clone(),
-                    call: call.clone(),
-                    prompt: prompt.clone(),
-                    digest: digest.clone(),
-                    expires_at: *expires_at,
-                });
+            }
+            Body::CallAsked { request } => {
+                let state = self.open_call(&request.call, &[Stage::Requested, Stage::Asked, Stage::Started])?;
+                if (state.attempts > 0) != (request.kind == RequestKind::Recovery) {
+                    return Err("a request that does not fit whether its call was started");
+                }
+                state.asks += 1;
+                state.digest = Some(request.digest.clone());
+                state.decision = None;
+                if let Some(earlier) = state.request.replace(request.clone()).filter(|_| state.attempts == 0) {
+                    self.settled_requests.push((earlier.id, RequestEnd::Replaced));
+                }
             }
             Body::CallDecided { call, decision } => {
-                let state = self.open_call(call, Stage::Asked)?;
+                let state = self.open_call(call, &[Stage::Asked])?;
                 if state.request.as_ref().is_none_or(|request| request.id != decision.request) {
                     return Err("the decision names another request");
                 }
+                state.restarts = decision.approve && state.attempts > 0;
                 state.decision = Some(decision.clone());
                 self.settled_requests.push((decision.request.clone(), RequestEnd::Decided(decision.clone())));
             }
             Body::CallStarted { call, attempt } => {
-                let state = self.open_call(call, Stage::Ready)?;
+                let state = self.open_call(call, &[Stage::Ready])?;
                 if state.request.is_some() && !state.is_approved() {
                     return Err("a call starts that was not approved");
                 }
@@ -373,6 +397,7 @@ impl Chat {
                     return Err("the attempt is out of order");
                 }
                 state.attempts = *attempt;
+                state.restarts = false;
             }
             Body::CallSettled { name, facts, item } => {
                 self.name_cleared(&item.call, name);
@@ -436,11 +461,17 @@ impl Chat {
         if call.result.is_some() {
             return Err("a second result for one call");
         }
-        let plain_or_failed = facts.is_none_or(|facts| facts.token.executed() != Some(false));
+        let place = turn.calls.iter().position(|call| call.id == item.call).unwrap_or_default();
+        let is_providers = turn.turn.calls.get(place).is_some_and(|call| call.kind != CallKind::Function);
+        let plain_or_failed = match facts {
+            None => !is_providers,
+            Some(facts) => facts.token.executed() != Some(false),
+        };
+        let Some(call) = turn.calls.get_mut(place) else { return Ok(()) };
         if plain_or_failed != (call.attempts > 0) {
             return Err("a result that does not fit whether its call was started");
         }
-        let denied = call.decision.as_ref().is_some_and(|decision| !decision.approve);
+        let denied = call.attempts == 0 && call.decision.as_ref().is_some_and(|decision| !decision.approve);
         if denied != facts.is_some_and(|facts| facts.token == Token::ApprovalDenied) {
             return Err("a denial without a person's decision, or a decision to deny without its denial");
         }
@@ -469,10 +500,10 @@ impl Chat {
         }
     }
 
-    fn open_call(&mut self, id: &CallId, stage: Stage) -> Result<&mut CallState, &'static str> {
+    fn open_call(&mut self, id: &CallId, stages: &[Stage]) -> Result<&mut CallState, &'static str> {
         let Some(Entry::Turn(turn)) = self.entries.last_mut() else { return Err("a call without a turn") };
         match turn.calls.iter_mut().find(|call| call.id == *id) {
-            Some(call) if call.stage() == stage => Ok(call),
+            Some(call) if stages.contains(&call.stage()) => Ok(call),
             Some(_) => Err("a call in another state"),
             None => Err("a call that this turn does not have"),
         }

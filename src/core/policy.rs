@@ -52,10 +52,11 @@ impl Default for Verdict {
 /// 2. a rule refuses → `Refuse`, with the first such rule's reason;
 /// 3. a rule asks → `Ask`, with the first such rule's reason;
 /// 4. a rule could not be evaluated → `Ask`, saying so: a failure may narrow authority, never widen it;
-/// 5. a rule allows → `Allow`;
+/// 5. a rule allows → `Allow`, unless the call may change something and the run is `tainted`: a result from outside,
+///    which may hold instructions of strangers, came in before it; then → `Ask`;
 /// 6. the tool declares `read` → `Allow`;
 /// 7. otherwise → `Ask`.
-pub fn verdict(effect: Option<ToolEffect>, opinions: &[Opinion]) -> Verdict {
+pub fn verdict(effect: Option<ToolEffect>, opinions: &[Opinion], tainted: bool) -> Verdict {
     let mut asked = None;
     let mut broken = None;
     let mut allowed = false;
@@ -71,6 +72,10 @@ pub fn verdict(effect: Option<ToolEffect>, opinions: &[Opinion]) -> Verdict {
     match (asked, broken, allowed, effect) {
         (Some(reason), ..) => Verdict::Ask(reason.clone()),
         (None, Some(why), ..) => Verdict::Ask(format!("A rule about this call could not be evaluated: {why}.")),
+        (None, None, true, None | Some(ToolEffect::Write)) if tainted => Verdict::Ask(
+            "A result from outside came in before this call and may have prompted it, so a person is asked first."
+                .to_owned(),
+        ),
         (None, None, true, _) | (None, None, false, Some(ToolEffect::Read)) => Verdict::Allow,
         (None, None, false, Some(ToolEffect::Write)) => {
             Verdict::Ask("This tool changes something, so a person is asked first.".to_owned())

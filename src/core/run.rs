@@ -9,6 +9,7 @@
 //! replay nothing is, and an unfinished run stands `interrupted` until [`Input::Resume`].
 
 mod advance;
+mod ask;
 mod judge;
 mod settle;
 
@@ -18,8 +19,8 @@ use std::rc::Rc;
 
 use super::approval::{Digest, Place, Request, Tool, call_digest};
 use super::event::{Body, Decision, EndStatus, Event};
-use super::log::{Chat, Corrupt, Entry, RequestEnd, RunState};
-use super::message::{CallId, HistoryItem, MessageId, ModelError, Part, RequestId, RunId, Turn};
+use super::log::{Chat, Corrupt, Entry, RunState};
+use super::message::{CallId, CallKind, HistoryItem, MessageId, ModelError, Part, RequestId, RunId, Turn, TurnCall};
 use super::outcome::{Decider, DenyReason, Failure, Outcome, PersonId, Via};
 use super::policy::Opinion;
 use super::wording::Renderer;
@@ -37,6 +38,8 @@ pub struct Settings {
     pub expire_after: Option<u64>,
     /// Whether the model also reads notes of deciders other than the run's owner.
     pub all_notes: bool,
+    /// Whether an approval needs a decider who is known and is not the run's owner. Denying is open to all.
+    pub second_approver: bool,
 }
 
 /// What happened. `at` is the wall clock in milliseconds since the epoch.
@@ -93,6 +96,8 @@ pub enum Input {
         at: u64,
         /// For each of those calls, in the same order, what the rules said.
         opinions: Vec<Vec<Opinion>>,
+        /// For each of those calls what its tool's preview says; no line where it has none.
+        previews: Vec<Vec<String>>,
         /// For each of those calls a fresh random id, used where the call must ask.
         requests: Vec<RequestId>,
     },
@@ -112,6 +117,10 @@ pub enum Input {
         reason: Option<DenyReason>,
         /// A note.
         note: Option<String>,
+        /// What the tool's preview says now; `None` where it was not asked.
+        preview: Option<Vec<String>>,
+        /// A fresh random id, for the request that asks again if what would run has changed.
+        fresh: RequestId,
     },
     /// A tool that [`Effect::RunTool`] started came to its end.
     ToolEnded {
@@ -140,6 +149,8 @@ pub enum Input {
     Resume {
         /// When.
         at: u64,
+        /// Fresh random ids for requests about calls whose result was lost, one for each call of a turn suffices.
+        requests: Vec<RequestId>,
     },
 }
 
@@ -265,6 +276,8 @@ pub enum Handled {
     Applied,
     /// The same had been said before: a no-op.
     Already,
+    /// What would run is not what was asked about: nothing was decided, and another request asks about it.
+    AskedAgain,
 }
 
 /// What a caller got wrong. The state is as it was.
@@ -278,6 +291,8 @@ pub enum RunError {
     Conflict,
     /// The request's time is over.
     Expired,
+    /// This decider may not approve this.
+    NotAllowed,
     /// A closed reason came with an approval.
     ReasonWithApproval,
     /// There is nothing to go on with.
@@ -296,6 +311,7 @@ impl RunError {
             Self::UnknownRequest => "unknown_request",
             Self::Conflict => "conflict",
             Self::Expired => "expired",
+            Self::NotAllowed => "not_allowed",
             Self::ReasonWithApproval => "invalid_decision",
             Self::NothingToResume => "nothing_to_resume",
             Self::Stale => "stale",
@@ -314,6 +330,9 @@ impl RunError {
                 "This request is settled already, by another decision or because its run went on without one; that stands."
             }
             Self::Expired => "The time for this request is over; nothing was changed.",
+            Self::NotAllowed => {
+                "Nothing was changed: this needs the approval of a known person who did not start the run."
+            }
             Self::ReasonWithApproval => "A reason (variant, skip) goes with a denial only; leave it out to approve.",
             Self::NothingToResume => {
                 "There is nothing to go on with: no run was interrupted and no model request failed."
@@ -356,6 +375,8 @@ struct Activity {
     /// The calls of the turn that is being judged, each with what the check of form found.
     judging: Option<Vec<judge::Screened>>,
     tools: Vec<CallId>,
+    /// Another page is at work on the run.
+    elsewhere: bool,
 }
 
 impl Activity {
@@ -391,8 +412,11 @@ impl Run {
     }
 
     /// The host's name for a tool, for people.
-    pub fn title(&self, tool: &str) -> Option<&str> {
-        self.settings.tools.iter().find(|known| known.name == tool)?.title.as_deref()
+    pub fn title(&self, call: &TurnCall) -> Option<&str> {
+        if call.kind != CallKind::Function {
+            return None;
+        }
+        self.settings.tools.iter().find(|known| known.name == call.name)?.title.as_deref()
     }
 
     /// Where the chat stands.
@@ -404,6 +428,8 @@ impl Run {
             Status::Running
         } else if self.chat.pending().next().is_some() {
             Status::Pending
+        } else if self.activity.elsewhere {
+            Status::Running
         } else if matches!(self.chat.entries().last(), Some(Entry::Failure { .. })) {
             Status::Error
         } else {
@@ -418,6 +444,17 @@ impl Run {
             Some(RunState { end: Some((end, _)), .. }) => Status::Ended(*end),
             Some(_) => self.status(),
         }
+    }
+
+    /// Notes whether another page is at work on the run.
+    pub const fn set_elsewhere(&mut self, elsewhere: bool) {
+        self.activity.elsewhere = elsewhere;
+    }
+
+    /// Gives up everything that is under way, as if the page had been loaded anew: the chat stays as its events tell it.
+    pub fn forget_activity(&mut self) {
+        self.activity = Activity { next_ticket: self.activity.next_ticket, ..Activity::default() };
+        self.effects.clear();
     }
 
     /// The next thing to do, if any.
@@ -441,17 +478,18 @@ impl Run {
                 self.record(at, [Body::TurnFailed { code, message: error.message, text: partial }])?;
                 self.rest();
             }
-            Input::Judged { at, opinions, requests } => self.judged(at, &opinions, &requests)?,
-            Input::Decide { at, request, approve, by, via, reason, note } => {
+            Input::Judged { at, opinions, previews, requests } => self.judged(at, &opinions, previews, requests)?,
+            Input::Decide { at, request, approve, by, via, reason, note, preview, fresh } => {
                 let owner = self.chat.run().and_then(|run| run.owner.as_ref());
                 let decided_by = Decider::of(by.as_ref(), owner);
                 let note = note.filter(|note| !note.trim().is_empty());
-                return self.decide(at, Decision { request, approve, decided_by, decider: by, via, reason, note });
+                let decision = Decision { request, approve, decided_by, decider: by, via, reason, note };
+                return self.decide(at, decision, preview, fresh);
             }
             Input::ToolEnded { at, call, attempt, result } => self.tool_ended(at, &call, attempt, result)?,
             Input::Tick { at } => self.tick(at)?,
             Input::Stop { at, partial } => self.stop(at, partial)?,
-            Input::Resume { at } => self.resume(at)?,
+            Input::Resume { at, requests } => self.resume(at, requests)?,
         }
         Ok(Handled::Applied)
     }
@@ -463,7 +501,7 @@ impl Run {
         author: Option<PersonId>,
         parts: Vec<Part>,
     ) -> Result<(), RunError> {
-        if !self.activity.is_idle() {
+        if self.status() == Status::Running {
             return Err(RunError::Busy);
         }
         if self.chat.open_run().is_some() {
@@ -473,33 +511,6 @@ impl Run {
         let run = RunId::new(["r", &number.to_string()].concat());
         self.record_in(run, at, [Body::RunStarted { message, owner: author, parts }])?;
         self.advance(at)
-    }
-
-    fn decide(&mut self, at: u64, decision: Decision) -> Result<Handled, RunError> {
-        if decision.approve && decision.reason.is_some() {
-            return Err(RunError::ReasonWithApproval);
-        }
-        let Some((request, state)) = self.chat.pending().find(|(request, _)| request.id == decision.request) else {
-            return match self.chat.request_end(&decision.request) {
-                Some(RequestEnd::Decided(earlier)) if earlier.says_the_same(&decision) => Ok(Handled::Already),
-                Some(RequestEnd::Lapsed(super::outcome::Token::ApprovalExpired)) => Err(RunError::Expired),
-                Some(_) => Err(RunError::Conflict),
-                None => Err(RunError::UnknownRequest),
-            };
-        };
-        if request.expires_at.is_some_and(|end| at >= end) {
-            return Err(RunError::Expired);
-        }
-        let call = state.id.clone();
-        let denial = (!decision.approve).then(|| self.denial(&decision));
-        let mut bodies = Vec::new();
-        if let Some(outcome) = denial {
-            bodies.push(self.settlement(&call, &outcome)?);
-        }
-        bodies.insert(0, Body::CallDecided { call, decision });
-        self.record(at, bodies)?;
-        self.advance(at)?;
-        Ok(Handled::Applied)
     }
 
     fn tick(&mut self, at: u64) -> Result<(), RunError> {
@@ -530,17 +541,6 @@ impl Run {
         self.end_early(at, "stopped", |approved| Outcome::ApprovalCancelled { approved })?;
         self.rest();
         Ok(())
-    }
-
-    fn resume(&mut self, at: u64) -> Result<(), RunError> {
-        if !matches!(self.status(), Status::Interrupted | Status::Error) {
-            return Err(RunError::NothingToResume);
-        }
-        let lost = self.started_calls();
-        let bodies = lost.iter().map(|call| self.settlement(call, &Outcome::OutcomeUnknown));
-        let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
-        self.record(at, bodies)?;
-        self.advance(at)
     }
 
     /// Takes the ticket of the model request under way, or says that the answer is late.

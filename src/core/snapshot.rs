@@ -5,8 +5,8 @@
 use super::card;
 use super::event::{self, Decision};
 use super::json::{Json, Writer, write_number};
-use super::log::{CallState, Entry, Stage};
-use super::message::{Part, RunId, TurnCall};
+use super::log::{CallState, Entry, RunState, Stage};
+use super::message::{CallKind, Part, RunId, TurnCall, server_of};
 use super::outcome::{Decider, DenyReason, PersonId};
 use super::run::{Run, Status};
 
@@ -76,11 +76,11 @@ pub fn requests(run: &Run) -> String {
     out.open('[');
     for (request, state) in run.chat().pending() {
         let Some((call, _)) = run.chat().call(&state.id) else { continue };
-        let Some(view) = card::view(&call.name, run.title(&call.name), &call.arguments, state) else { continue };
+        let Some(view) = card::view(call, run.title(call), state) else { continue };
         out.item();
         out.open('{');
         out.text("id", request.id.as_str());
-        out.text("kind", "approval");
+        out.text("kind", request.kind.token());
         out.text("callId", request.call.as_str());
         out.text("prompt", &request.prompt);
         match request.expires_at {
@@ -145,7 +145,8 @@ fn write_usage(usage: &Json, out: &mut Writer) {
 fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
     out.text("id", state.id.as_str());
     out.text("tool", &call.name);
-    out.present("title", run.title(&call.name));
+    out.present("server", server_of(call));
+    out.present("title", run.title(call));
     out.text("arguments", &call.arguments);
     out.text(
         "state",
@@ -166,6 +167,8 @@ fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
     }
     let Some(settled) = &state.result else { return };
     match &settled.facts {
+        // Whether a provider ran what was approved is not known here.
+        None if call.kind != CallKind::Function => out.optional("executed", None),
         None => out.flag("executed", true),
         Some(facts) => {
             out.text("outcome", facts.token.token());
@@ -191,4 +194,24 @@ fn write_decision(decision: &Decision, out: &mut Writer) {
     out.text("via", decision.via.token());
     out.present("reason", decision.reason.map(DenyReason::token));
     out.present("note", decision.note.as_deref());
+}
+
+/// What is kept beside a chat's log, so that what waits in it is known without reading it.
+pub fn head(run: &Run) -> String {
+    let mut out = Writer::default();
+    out.open('{');
+    let pending = run.chat().pending().next().is_some();
+    let status = match run.chat().run() {
+        None => Status::Idle,
+        Some(RunState { end: Some((end, _)), .. }) => Status::Ended(*end),
+        Some(_) if pending => Status::Pending,
+        Some(_) => Status::Interrupted,
+    };
+    out.text("status", status.token());
+    let requests = requests(run);
+    let mut text = out.finish();
+    text.push_str(",\"requests\":");
+    text.push_str(&requests);
+    text.push('}');
+    text
 }

@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 use web_sys::AbortSignal;
 
-use super::driver::Driver;
+use super::driver::{Driver, Said};
 use super::error::{error, from_run, set_factory};
 use super::host::Host;
 use super::platform;
@@ -20,7 +20,7 @@ use crate::core::event;
 use crate::core::json::{self, Writer};
 use crate::core::message::{MessageId, Part, RequestId, RunId};
 use crate::core::outcome::{DenyReason, PersonId, Via};
-use crate::core::run::{Handled, Input, RunError};
+use crate::core::run::{Input, RunError};
 use crate::core::snapshot;
 
 /// Hands over the constructor of errors: `(code, message, cause) => Error`. Called once, before anything else.
@@ -85,6 +85,11 @@ impl RawAgent {
         }))
     }
 
+    /// The page is being left: what is under way ends, nothing is recorded of it.
+    pub fn suspend(&self) {
+        self.open.borrow().iter().for_each(|driver| driver.suspend());
+    }
+
     /// Aborts what is under way. Nothing pending is decided by it.
     pub fn dispose(&self) {
         let open = self.open.take();
@@ -117,13 +122,19 @@ impl RawChat {
         let author = if has_by { person(by) } else { driver.setup().user.clone() };
         let parts = json::parse_lenient(parts.as_bytes()).map_err(|wrong| unreadable(&wrong.text()))?;
         let parts = event::read_parts(&parts).map_err(unreadable)?;
+        let mut epoch = driver.epoch();
         let mut begun = begin(&driver, &parts, author.as_ref(), signal.as_ref())?;
         Ok(promise(Box::pin(async move {
             let run = loop {
                 if let Some(run) = begun {
-                    break run;
+                    driver.stored().await?;
+                    // Otherwise another page wrote first, and the message is not in the chat yet.
+                    if driver.epoch() == epoch {
+                        break run;
+                    }
                 }
                 driver.idle().await?;
+                epoch = driver.epoch();
                 begun = begin(&driver, &parts, author.as_ref(), signal.as_ref())?;
             };
             let stopper = signal.map(|signal| StopOnAbort::new(&driver, signal)).transpose()?;
@@ -144,20 +155,10 @@ impl RawChat {
     ) -> Result<Promise, JsValue> {
         let driver = self.driver();
         driver.check()?;
-        let by = person(by);
         let reason = reason.as_deref().and_then(DenyReason::from_token);
-        let at = platform::now();
-        let request = RequestId::new(request);
-        let input = Input::Decide { at, request, approve, by, via: Via::Api, reason, note };
-        let handled = driver.handle(Input::Tick { at }).and_then(|_| driver.handle(input));
-        let said = match handled.map_err(|wrong| from_run(&wrong))? {
-            Handled::Applied => "applied",
-            Handled::Already => "already",
-        };
-        Ok(promise(Box::pin(async move {
-            driver.stored().await?;
-            Ok(said.into())
-        })))
+        let said = Said { request: RequestId::new(request), approve, by: person(by), via: Via::Api, reason, note };
+        let stored = driver.decide(said)?;
+        Ok(promise(Box::pin(async move { stored.await.map(Into::into) })))
     }
 
     /// The latest run's id.
@@ -179,21 +180,55 @@ impl RawChat {
     /// Goes on with an interrupted run, or makes a failed model request again.
     pub fn resume(&self) -> Result<Promise, JsValue> {
         self.driver.check()?;
-        self.driver.handle(Input::Resume { at: platform::now() }).map_err(|wrong| from_run(&wrong))?;
+        let calls = self.driver.look(|run| run.chat().open_turn().map_or(0, |turn| turn.calls.len()));
+        let requests = (0..calls).map(|_| platform::random_id().map(RequestId::new)).collect::<Result<_, _>>()?;
+        let resume = Input::Resume { at: platform::now(), requests };
+        self.driver.handle(resume).map_err(|wrong| from_run(&wrong))?;
         Ok(self.settle(self.run_id()))
     }
 
     /// Ends the run now: aborts what is under way, lapses what is pending.
     pub fn stop(&self) -> Result<Promise, JsValue> {
         self.driver.check()?;
-        stop(&self.driver)?;
-        Ok(self.settle(self.run_id()))
+        let driver = self.driver();
+        let mut epoch = driver.epoch();
+        stop(&driver)?;
+        let run = driver.run_id();
+        Ok(promise(Box::pin(async move {
+            driver.stored().await?;
+            while driver.epoch() != epoch {
+                // Another page wrote first: what it wrote is stopped.
+                epoch = driver.epoch();
+                stop(&driver)?;
+                driver.stored().await?;
+            }
+            driver.rest(run.as_ref()).await?;
+            from_text(&driver.look(|state| snapshot::run_view(state, run.as_ref())))
+        })))
     }
 
     /// Whether everything that happened is stored.
     #[wasm_bindgen(js_name = isStored)]
     pub fn is_stored(&self) -> bool {
         self.driver.is_stored()
+    }
+
+    /// Ends the chat here, since it is being taken out of the store.
+    pub fn end(&self) {
+        self.driver.close("deleted", "This chat was deleted; open another one.".to_owned());
+        self.driver.wake();
+    }
+
+    /// Takes in what another page wrote, if there is anything; `rewritten` says that it cleared content.
+    pub fn refresh(&self, rewritten: bool) -> Promise {
+        let driver = self.driver();
+        if rewritten {
+            driver.note_rewritten();
+        }
+        promise(Box::pin(async move {
+            driver.refresh().await;
+            Ok(JsValue::UNDEFINED)
+        }))
     }
 
     /// How many messages the chat has.

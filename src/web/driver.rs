@@ -1,7 +1,12 @@
 //! Carries out the effects of one chat's run. The only place where the run and a wire meet.
 
+mod decide;
 mod model;
 mod record;
+mod store;
+mod tools;
+
+pub use decide::Said;
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -12,18 +17,14 @@ use js_sys::Function;
 use wasm_bindgen::JsValue;
 use web_sys::{AbortController, Blob};
 
-use super::error::{error, from_run, text_of};
-use super::fetch::{settled, within};
+use super::error::{error, text_of};
+use super::fetch::settled;
+use super::host::Lease;
 use super::platform;
 use super::setup::Setup;
-use super::value::{from_strings, to_strings};
 use crate::core::approval::Request;
-use crate::core::chain;
-use crate::core::event::Event;
-use crate::core::log::Chat;
-use crate::core::message::{CallId, ChatId, RequestId, RunId};
-use crate::core::outcome::Failure;
-use crate::core::run::{Candidate, Effect, Handled, Input, Permit, Run, RunError, Status};
+use crate::core::message::{CallId, RequestId, RunId};
+use crate::core::run::{Candidate, Effect, Handled, Input, Run, RunError, Status};
 
 /// A chat that is open in this page.
 pub struct Driver {
@@ -39,7 +40,9 @@ pub struct Driver {
     /// How many events are stored.
     stored: Cell<u64>,
     /// The hash of the last of them, empty if it has none.
-    head: RefCell<String>,
+    last_hash: RefCell<String>,
+    /// Whether lines that are stored were changed from elsewhere: their content was cleared.
+    rewritten: Cell<bool>,
     /// How often the chat was taken anew from the store, so that messages seen before may have changed.
     generation: Cell<u32>,
     /// Why nothing more is written here, as an error's code and sentence.
@@ -48,6 +51,22 @@ pub struct Driver {
     waiters: RefCell<Vec<Waker>>,
     listeners: RefCell<Vec<(u32, Function)>>,
     next_listener: Cell<u32>,
+    /// Held while work is under way here.
+    lease: RefCell<Option<Lease>>,
+    /// How many looks into the store are asked for.
+    looks: Cell<u32>,
+    /// Whether somebody looks after a page that is at work elsewhere.
+    watches: Cell<bool>,
+    /// How often this page had to start over from what the store has.
+    epoch: Cell<u32>,
+    /// Why it had to the last time, if it was not that another page wrote first.
+    trouble: RefCell<Option<Trouble>>,
+}
+
+/// Why a write failed, as an error's code and sentence.
+struct Trouble {
+    code: &'static str,
+    why: String,
 }
 
 /// History items as the wire has them, kept outside of the module's memory.
@@ -69,7 +88,7 @@ pub struct Partial {
 impl Driver {
     /// Opens a chat as the store left it. Calls no model and no tool.
     pub async fn open(setup: Rc<Setup>, id: &str) -> Result<Rc<Self>, JsValue> {
-        let (chat, head) = replay(id, &load_lines(&setup, id).await?)?;
+        let (chat, last_hash) = store::load(&setup, id).await?;
         let stored = Cell::new(chat.next_seq());
         let run = RefCell::new(Run::new(chat, setup.settings.clone()));
         let opened = Rc::new(Self {
@@ -81,15 +100,22 @@ impl Driver {
             tool_aborts: RefCell::default(),
             pumping: Cell::new(false),
             stored,
-            head: RefCell::new(head),
+            last_hash: RefCell::new(last_hash),
+            rewritten: Cell::new(false),
             generation: Cell::new(0),
             closed: RefCell::default(),
             waiters: RefCell::default(),
             listeners: RefCell::default(),
             next_listener: Cell::new(0),
+            lease: RefCell::default(),
+            looks: Cell::new(0),
+            watches: Cell::new(false),
+            epoch: Cell::new(0),
+            trouble: RefCell::default(),
         });
         let pending = opened.look(|run| run.chat().pending().map(|(request, _)| request.clone()).collect::<Vec<_>>());
         pending.iter().for_each(|request| opened.lapse_in_time(request));
+        opened.watch_elsewhere().await;
         Ok(opened)
     }
 
@@ -127,10 +153,20 @@ impl Driver {
         }
     }
 
-    /// Resolves once everything up to now is stored.
+    /// Resolves once everything up to now is stored, or another page wrote first.
     pub async fn stored(&self) -> Result<(), JsValue> {
-        let seq = self.look(|run| run.chat().next_seq());
-        self.wait(|| self.stored.get() >= seq).await
+        let (seq, epoch) = (self.look(|run| run.chat().next_seq()), self.epoch.get());
+        self.wait(|| self.stored.get() >= seq || self.epoch.get() != epoch).await
+    }
+
+    /// How often this page had to start over, since another wrote first or a write failed.
+    pub const fn epoch(&self) -> u32 {
+        self.epoch.get()
+    }
+
+    /// How often messages seen before may have changed.
+    pub const fn generation(&self) -> u32 {
+        self.generation.get()
     }
 
     /// Whether everything that happened is stored.
@@ -157,17 +193,23 @@ impl Driver {
         self.look(|run| run.chat().run().map(|latest| latest.id.clone()))
     }
 
-    /// Resolves once `done`, or once this chat can no longer write.
+    /// Resolves once `done`; with an error once a write failed, or this chat can no longer write.
     async fn wait(&self, done: impl Fn() -> bool) -> Result<(), JsValue> {
+        let epoch = self.epoch.get();
+        let failed = || self.epoch.get() != epoch && self.trouble.borrow().is_some();
         poll_fn(|context| {
-            if done() || self.closed.borrow().is_some() {
+            if done() || failed() || self.closed.borrow().is_some() {
                 return Poll::Ready(());
             }
             self.waiters.borrow_mut().push(context.waker().clone());
             Poll::Pending
         })
         .await;
-        self.check()
+        self.check()?;
+        match &*self.trouble.borrow() {
+            Some(Trouble { code, why }) if self.epoch.get() != epoch => Err(error(code, why)),
+            _ => Ok(()),
+        }
     }
 
     /// Lets those who wait look again.
@@ -205,6 +247,7 @@ impl Driver {
     pub fn close(&self, code: &'static str, why: String) {
         self.closed.replace(Some((code, why)));
         self.abort();
+        self.give_up_lease();
     }
 
     /// Aborts the model request and the tools under way. An abort carries no reason.
@@ -233,17 +276,26 @@ impl Driver {
                 }
             }
             this.pumping.set(false);
+            if this.rests() {
+                this.give_up_lease();
+            }
         }));
     }
 
     async fn carry_out(self: &Rc<Self>, effect: Effect) {
+        let is_work = matches!(effect, Effect::CallModel { .. } | Effect::Judge(_) | Effect::RunTool(_));
+        if is_work && !self.take_lease().await {
+            // Another page is at this chat's work and stays at it: the run stands still here.
+            self.start_over(None).await;
+            return;
+        }
         match effect {
             Effect::Persist(events) => self.persist(&events).await,
             Effect::CallModel { ticket, closing } => {
                 let this = Rc::clone(self);
                 platform::spawn(Box::pin(async move { model::call(&this, ticket, closing).await }));
             }
-            Effect::Judge(candidates) => self.judge(&candidates),
+            Effect::Judge(candidates) => self.judge(&candidates).await,
             Effect::Ask(request) => {
                 self.changed();
                 self.lapse_in_time(&request);
@@ -255,49 +307,12 @@ impl Driver {
             Effect::Done(_) => {
                 self.changed();
                 self.wake();
-            }
-        }
-    }
-
-    /// Stores events, then tells. If a write fails nothing runs any more: this chat stops and says so.
-    async fn persist(&self, events: &[Event]) {
-        let Some(first) = events.first() else { return };
-        let mut head = self.head.borrow().clone();
-        let lines = events.iter().map(|event| seal(event, &mut head)).collect::<Result<Vec<String>, _>>();
-        let lines = lines.and_then(|lines| from_strings(&lines));
-        let written = lines.and_then(|lines| self.setup.host.append(first.chat.as_str(), first.seq as f64, &lines));
-        let written = settled(written).await;
-        match written {
-            Ok(_) => {
-                self.stored.set(first.seq + events.len() as u64);
-                self.head.replace(head);
-            }
-            Err(thrown) => {
-                self.close("storage", text_of(&thrown));
-                // What was not stored did not happen: the page sees the chat as the store has it.
-                if let Ok(lines) = load_lines(&self.setup, first.chat.as_str()).await
-                    && let Ok((chat, head)) = replay(first.chat.as_str(), &lines)
-                {
-                    self.take_over(chat, head);
+                if self.rewritten.get() {
+                    let this = Rc::clone(self);
+                    platform::spawn(Box::pin(async move { this.refresh().await }));
                 }
             }
         }
-        self.changed();
-        self.wake();
-    }
-
-    /// Replaces the chat by what the store has of it. Not while a run is at work.
-    fn take_over(&self, chat: Chat, head: String) {
-        self.stored.set(chat.next_seq());
-        self.head.replace(head);
-        self.generation.set(self.generation.get() + 1);
-        self.encoded.take();
-        self.run.replace(Run::new(chat, self.setup.settings.clone()));
-    }
-
-    /// How often messages seen before may have changed.
-    pub fn generation(&self) -> u32 {
-        self.generation.get()
     }
 
     /// Sees to it that a request lapses when its time is over, by the clock and not by the timer.
@@ -321,80 +336,25 @@ impl Driver {
         }));
     }
 
-    fn judge(self: &Rc<Self>, candidates: &[Candidate]) {
+    async fn judge(self: &Rc<Self>, candidates: &[Candidate]) {
         let mut opinions = Vec::new();
+        let mut previews = Vec::new();
         let mut requests = Vec::new();
         for candidate in candidates {
             opinions.push(self.setup.host.opinions(candidate));
+            let shown = if self.setup.previewed.contains(&candidate.tool) {
+                self.preview(&candidate.tool, &candidate.arguments).await
+            } else {
+                Ok(Vec::new())
+            };
+            // A preview that fails says so on the card, and again when the call is approved.
+            previews.push(shown.unwrap_or_else(|thrown| vec![text_of(&thrown)]));
             // Without randomness there is no id, and without an id the call is refused by the core.
             if let Ok(id) = platform::random_id() {
                 requests.push(RequestId::new(id));
             }
         }
         // A run that was stopped meanwhile no longer waits for this.
-        let _ = self.handle(Input::Judged { at: platform::now(), opinions, requests });
+        let _ = self.handle(Input::Judged { at: platform::now(), opinions, previews, requests });
     }
-
-    async fn run_tool(self: &Rc<Self>, permit: Permit) {
-        // The last check, on the bytes that the tool gets: the digest is computed anew.
-        let covered = self.look(|run| {
-            let known = run.settings().tools.iter().find(|known| known.name == permit.tool());
-            known.is_some_and(|tool| permit.covers(run.chat().id(), tool))
-        });
-        // A stop came between the permit and here.
-        if !self.look(|run| run.awaits_tool(permit.call())) {
-            return;
-        }
-        let result = match AbortController::new() {
-            Ok(controller) if covered => self.call_tool(&permit, controller).await,
-            _ => Err(Failure::Threw("the tool is no longer what was approved; it was not called".to_owned())),
-        };
-        self.tool_aborts.borrow_mut().retain(|(call, _)| call != permit.call());
-        let (call, attempt) = (permit.call().clone(), permit.attempt());
-        // A result that comes after a stop is not waited for: the call has its outcome.
-        let _ = self.handle(Input::ToolEnded { at: platform::now(), call, attempt, result });
-    }
-
-    async fn call_tool(&self, permit: &Permit, controller: AbortController) -> Result<String, Failure> {
-        let signal = controller.signal();
-        self.tool_aborts.borrow_mut().push((permit.call().clone(), controller.clone()));
-        let host = &self.setup.host;
-        let running = host.run(
-            permit.tool(),
-            permit.arguments(),
-            permit.call().as_str(),
-            permit.idempotency_key(),
-            &signal,
-            permit.note(),
-        );
-        let limit = self.setup.timeouts.tool;
-        match within(host, running, limit).await {
-            Ok(text) => Ok(text.as_string().unwrap_or_default()),
-            Err(thrown) if thrown.is_undefined() => {
-                controller.abort();
-                Err(Failure::TimedOut(limit))
-            }
-            Err(thrown) => Err(Failure::Threw(text_of(&thrown))),
-        }
-    }
-}
-
-/// The lines of a chat, as the store has them.
-async fn load_lines(setup: &Setup, id: &str) -> Result<Vec<String>, JsValue> {
-    to_strings(settled(setup.host.load(id)).await?, "store.load")
-}
-
-/// The chat that the lines tell, and the hash of the last one.
-fn replay(id: &str, lines: &[String]) -> Result<(Chat, String), JsValue> {
-    let chat = Chat::replay(ChatId::new(id), lines.iter().map(String::as_str));
-    let chat = chat.map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))?;
-    Ok((chat, lines.last().and_then(|line| chain::hash_of(line)).unwrap_or_default()))
-}
-
-/// The event's line, sealed to the one before; `head` becomes its hash.
-fn seal(event: &Event, head: &mut String) -> Result<String, JsValue> {
-    let (line, hash) =
-        chain::seal(&event.encode(), &platform::random_id()?, head).map_err(|why| error("storage", &why))?;
-    *head = hash;
-    Ok(line)
 }

@@ -38,6 +38,11 @@ pub fn from_run(wrong: &RunError) -> JsValue {
     error(wrong.code(), &wrong.message())
 }
 
+/// A thrown error's code, if it has one.
+pub fn code_of(thrown: &JsValue) -> Option<String> {
+    Reflect::get(thrown, &"code".into()).ok()?.as_string()
+}
+
 /// A thrown value as one line: an error's message, or the value as text.
 pub fn text_of(thrown: &JsValue) -> String {
     let message = Reflect::get(thrown, &"message".into()).ok().and_then(|message| message.as_string());

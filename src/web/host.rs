@@ -14,6 +14,11 @@ extern "C" {
     /// What `www/src/host.ts` makes of an agent's options.
     pub type Host;
 
+    /// A hold on one chat's work.
+    pub type Lease;
+    #[wasm_bindgen(method)]
+    pub fn release(this: &Lease);
+
     #[wasm_bindgen(method, catch)]
     fn judge(this: &Host, id: &str, tool: &str, arguments: &str) -> Result<JsValue, JsValue>;
 
@@ -29,13 +34,29 @@ extern "C" {
         note: Option<&str>,
     ) -> Result<Promise, JsValue>;
 
-    /// The lines of a chat's log, resolved as an array of strings.
+    /// What a tool's preview says of a call, resolved as an array of strings.
     #[wasm_bindgen(method, catch)]
-    pub fn load(this: &Host, chat: &str) -> Result<Promise, JsValue>;
+    pub fn preview(this: &Host, tool: &str, arguments: &str) -> Result<Promise, JsValue>;
 
-    /// Appends lines to a log that has `seq` of them; rejects with nothing written.
+    /// Whether this decider may decide about a request, which is one of `requests` (JSON).
+    #[wasm_bindgen(method, catch, js_name = mayDecide)]
+    pub fn may_decide(this: &Host, requests: &str, request: &str, by: Option<&str>) -> Result<Promise, JsValue>;
+
+    /// The lines of a chat's log from a place on, resolved as an array of strings.
     #[wasm_bindgen(method, catch)]
-    pub fn append(this: &Host, chat: &str, seq: f64, lines: &JsValue) -> Result<Promise, JsValue>;
+    pub fn load(this: &Host, chat: &str, from: f64) -> Result<Promise, JsValue>;
+
+    /// Appends lines to a log that has `seq` of them; rejects with nothing written, with code `conflict` if it has not.
+    #[wasm_bindgen(method, catch)]
+    pub fn append(this: &Host, chat: &str, seq: f64, lines: &JsValue, head: &str) -> Result<Promise, JsValue>;
+
+    /// The chat's lease, or undefined if somebody has it.
+    #[wasm_bindgen(method, catch)]
+    pub fn lease(this: &Host, chat: &str) -> Result<Promise, JsValue>;
+
+    /// Whether another page has the chat's lease.
+    #[wasm_bindgen(method, catch)]
+    pub fn held(this: &Host, chat: &str) -> Result<Promise, JsValue>;
 
     /// Replaces lines of a log, given as `[seq, line]`, as one write.
     #[wasm_bindgen(method, catch)]

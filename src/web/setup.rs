@@ -21,6 +21,10 @@ pub struct Setup {
     pub(super) wire: Wire,
     pub(super) endpoint: Endpoint,
     pub(super) timeouts: Timeouts,
+    /// The tools that have a preview.
+    pub(super) previewed: Vec<String>,
+    /// Whether the host wants to be asked who may decide.
+    pub(super) asks_who_may: bool,
     pub(super) host: Host,
 }
 
@@ -67,7 +71,16 @@ impl Setup {
                 max_rounds: number("maxRounds").and_then(|rounds| rounds.try_into().ok()).unwrap_or(u32::MAX),
                 expire_after: number("expireAfterMs"),
                 all_notes: flag("allNotes"),
+                second_approver: flag("secondApprover"),
             },
+            previewed: setup
+                .get("previewed")
+                .and_then(Json::as_array)
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|name| name.as_str().map(str::to_owned))
+                .collect(),
+            asks_who_may: flag("asksWhoMay"),
             wire,
             timeouts: Timeouts {
                 first_byte: number("firstByteMs").unwrap_or_default(),
@@ -81,13 +94,17 @@ impl Setup {
 }
 
 fn read_tool(tool: &Json) -> Tool {
+    let flag = |key: &str| tool.get(key).and_then(Json::as_bool).unwrap_or_default();
     let text = |key: &str| tool.get(key).and_then(Json::as_str).map(str::to_owned);
     Tool {
+        server: None,
         name: text("name").unwrap_or_default(),
         title: text("title"),
         description: text("description").unwrap_or_default(),
         input_schema: tool.get("inputSchema").cloned().unwrap_or(Json::Null),
         effect: text("effect").as_deref().and_then(ToolEffect::from_token),
+        idempotent: flag("idempotent"),
+        untrusted: flag("untrusted"),
     }
 }
 

@@ -32,19 +32,22 @@ const FLAGS = [
  * Starts a browser that CHROME or FIREFOX names.
  *
  * @param {"chromium" | "firefox"} name
+ * @param {{ userDataDir?: string, prefs?: Record<string, unknown> }} [options] `prefs` are for Firefox alone
  * @returns {Promise<Browser>}
  */
-export function launch(name) {
+export function launch(name, { prefs, ...options } = {}) {
   if (name === "chromium") {
-    return puppeteer.launch({ executablePath: process.env.CHROME ?? "/usr/bin/chromium", args: FLAGS });
+    return puppeteer.launch({ ...options, executablePath: process.env.CHROME ?? "/usr/bin/chromium", args: FLAGS });
   }
   return puppeteer.launch({
+    ...options,
     browser: "firefox",
     executablePath: process.env.FIREFOX ?? "/usr/bin/firefox",
     extraPrefsFirefox: {
       "network.dns.localDomains": PLAIN_HOST,
       // Else the page is blamed for the icon that Firefox asks for and its policy forbids.
       "browser.chrome.site_icons": false,
+      ...prefs,
     },
   });
 }
@@ -62,7 +65,8 @@ const BLANK = {
 
 /**
  * The demo's server with the test page at `/test/`, and in front of it: blank pages, and modules of the source that the
- * package does not export, at `/module/<name>.js`. Until the test is over.
+ * package does not export, at `/module/<name>.js`, with `?schema=2` as a later version with another schema of the
+ * database. Until the test is over.
  *
  * @param {import("node:test").TestContext} t
  * @param {{ model?: (body: string) => any }} [options] who answers instead of the rehearsal model
@@ -70,12 +74,12 @@ const BLANK = {
 export async function serve(t, options = {}) {
   const demo = createDemo({ ...options, mounts: { "/test/": { folder: TEST_PAGE, policy: STRICT_POLICY } } });
   const server = createServer(async (request, response) => {
-    const { pathname } = new URL(request.url, "http://localhost");
+    const { pathname, searchParams } = new URL(request.url, "http://localhost");
     const module = /^\/module\/(\w+)\.js$/.exec(pathname)?.[1];
     response.setHeader("access-control-allow-origin", "*");
     if (module) {
       response.setHeader("content-type", "text/javascript");
-      response.end(await bundle(module));
+      response.end(await bundle(module, searchParams.get("schema") ?? "1"));
     } else if (pathname in BLANK) {
       response.writeHead(200, { "content-type": "text/html", ...BLANK[pathname] });
       response.end("<!doctype html><title>blank</title><link rel=icon href=data:,>");
@@ -91,7 +95,7 @@ export async function serve(t, options = {}) {
   return { url, plainUrl: url.replace("127.0.0.1", PLAIN_HOST), requests: demo.requests };
 }
 
-async function bundle(name) {
+async function bundle(name, schema) {
   const { outputFiles } = await build({
     entryPoints: [`${SRC}${name}.ts`],
     bundle: true,
@@ -99,7 +103,9 @@ async function bundle(name) {
     format: "esm",
     target: "es2022",
   });
-  return outputFiles[0].text;
+  const old = "VERSION = 1;";
+  assert.ok(schema === "1" || outputFiles[0].text.includes(old));
+  return outputFiles[0].text.replace(old, `VERSION = ${schema};`);
 }
 
 /**

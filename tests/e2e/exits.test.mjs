@@ -280,7 +280,7 @@ describe("a chat", () => {
     checkHistories(requests);
   });
 
-  it("that two agents share runs its approved call once; the one that lost sees what is stored", async (t) => {
+  it("that two agents share runs its approved call once; the one that was later sees what is stored", async (t) => {
     const { told } = await play(t, [calls(["eat", "{}"])], async ({ agentOf, make, memoryStore, rejection, runs }) => {
       const store = memoryStore();
       const open = () => agentOf({ store, tools: [make("eat")] }).open("c");
@@ -290,10 +290,17 @@ describe("a chat", () => {
       const second = await open();
       const found = second.snapshot().status;
       await (await second.decide(request.id, { approve: true, by: "ada" })).continuation;
-      const lost = await rejection(() => first.decide(request.id, { approve: true, by: "ada" }));
-      return { found, lost: lost.code, shown: first.snapshot().status, runs };
+      const { result } = await first.decide(request.id, { approve: true, by: "ada" });
+      await new Promise((done) => {
+        const look = () => first.snapshot().status === "done" && done();
+        first.subscribe(look);
+        look();
+      });
+      const other = await rejection(() => first.decide(request.id, { approve: false, by: "ada" }));
+      return { found, result, other: other.code, shown: first.snapshot().status, runs };
     });
-    assert.deepEqual(told, { found: "pending", lost: "storage", shown: "done", runs: ["eat"] });
+    const expected = { found: "pending", result: "already", other: "conflict", shown: "done", runs: ["eat"] };
+    assert.deepEqual(told, expected);
   });
 
   it("does not open on a log that is none, and says where it fails", async (t) => {

@@ -228,6 +228,26 @@ describe("clearing", () => {
     assert.equal(told.shown, "Four?");
   });
 
+  it("reaches whoever has the chat open elsewhere", async (t) => {
+    const answers = [text("SECRET"), text("SECRET")];
+    const { told, requests } = await play(t, answers, async ({ agentOf, indexedDBStore, verifyLog }) => {
+      const open = () => agentOf({ store: indexedDBStore("shared") }).open("c");
+      const first = await open();
+      await first.send("SECRET");
+      const other = await open();
+      await other.send("SECRET too");
+      const gone = new Promise((resolve) => {
+        other.subscribe(() => other.snapshot().messages.every(({ cleared }) => cleared) && resolve());
+      });
+      await first.clear();
+      await gone;
+      await other.send("And now?");
+      return verifyLog(await other.export()).valid;
+    });
+    assert.equal(told, true, "the chain goes on where the other page left it");
+    assert.deepEqual(messagesOf(requests.at(-1)), [{ role: "user", content: "And now?" }]);
+  });
+
   it("begins the record anew behind a log of before", async (t) => {
     const { told } = await play(t, ANSWERS(), async ({ agentOf, make, memoryStore, verifyLog }) => {
       const store = memoryStore();

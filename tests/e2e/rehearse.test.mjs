@@ -1,39 +1,23 @@
 /** The demo page with the rehearsal model, from the first message to the answer, with a real mouse. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { cardOf, launch, openPage, press, say, serveSite, toolMessagesOf } from "./harness.mjs";
+import { answer, decide, openDemo } from "./demo.mjs";
+import { cardOf, launch, say, toolMessagesOf } from "./harness.mjs";
 
 const TOOL = "cookiejar__cookie_jar";
-let browser;
-let site;
 
+let browser;
 before(async () => {
   browser = await launch();
 });
-
-after(async () => {
-  await browser.close();
-});
-
-/** A server and a page for one test, so that its recorded requests are its own. */
-async function openDemo(t, options) {
-  site = await serveSite(t);
-  return openPage(browser, t, `${site.url}/`, options);
-}
+after(() => browser.close());
 
 const callsOf = (request) => JSON.parse(request.body).messages.flatMap((message) => message.tool_calls ?? []);
-const answerOf = (page) => page.locator("#messages > li.assistant .text").last();
 const countOf = (page) => page.locator("#count");
-
-/** Waits for the newest answer to have this text. */
-async function waitForAnswer(page, text) {
-  await page.locator("#messages > li.assistant", { hasText: text }).last().waitFor();
-  return answerOf(page).textContent();
-}
 
 describe("emptying the jar", () => {
   it("looks first, asks for exactly that many, and a denial leaves the jar as it was", async (t) => {
-    const page = await openDemo(t);
+    const { page, site } = await openDemo(browser, t);
     await page.getByRole("button", { name: "Empty the jar" }).click();
     await cardOf(page, "Cookie jar").waitFor();
 
@@ -46,9 +30,9 @@ describe("emptying the jar", () => {
     assert.match(await cardOf(page, "Cookie jar").textContent(), /Cookies cannot be un-eaten\./);
     assert.equal(await countOf(page).textContent(), "12 cookies");
 
-    await press(cardOf(page, "Cookie jar"), "Deny");
+    await decide(cardOf(page, "Cookie jar"), "Deny");
     assert.match(
-      await waitForAnswer(page, "declined"),
+      await answer(page, "declined"),
       /^You declined that yourself\. Nothing was executed, so no cookie was eaten\./,
     );
     assert.equal(await countOf(page).textContent(), "12 cookies");
@@ -68,89 +52,47 @@ describe("emptying the jar", () => {
       site.requests.every(({ status }) => status === 200),
       "the strict server refused nothing",
     );
-
-    await page.getByText("What the model was told").click();
-    assert.equal(await page.locator("#results pre").last().textContent(), denial.content);
   });
 
   it("eats them all when it is approved, after a message from the keyboard", async (t) => {
-    const page = await openDemo(t);
+    const { page, site } = await openDemo(browser, t);
     await say(page, "Empty the jar, please");
-    await press(cardOf(page, "Cookie jar"), "Approve");
-    assert.equal(await waitForAnswer(page, "eaten"), "12 cookies were eaten; the jar is empty now.");
+    await decide(cardOf(page, "Cookie jar"), "Approve");
+    assert.equal(await answer(page, "eaten"), "12 cookies were eaten; the jar is empty now.");
     assert.equal(await countOf(page).textContent(), "0 cookies");
     assert.deepEqual(JSON.parse(toolMessagesOf(site.requests.at(-1)).at(-1).content), { eaten: 12, cookies: 0 });
   });
 
   it("proposes the call again when the user says so, and then it runs", async (t) => {
-    const page = await openDemo(t);
+    const { page } = await openDemo(browser, t);
     await say(page, "Eat 3 cookies");
-    await press(cardOf(page, "Cookie jar"), "Deny");
-    await waitForAnswer(page, "declined");
+    await decide(cardOf(page, "Cookie jar"), "Deny");
+    await answer(page, "declined");
     await say(page, "Do it anyway");
-    await press(cardOf(page, "Cookie jar"), "Approve");
-    assert.equal(await waitForAnswer(page, "eaten"), "3 cookies were eaten; 9 are left in the jar.");
+    await decide(cardOf(page, "Cookie jar"), "Approve");
+    assert.equal(await answer(page, "9 are left"), "3 cookies were eaten; 9 are left in the jar.");
     assert.equal(await countOf(page).textContent(), "9 cookies");
   });
 
-  const DECIDERS = { "another user": /^Another user declined that, not you\./, unidentified: /^That was declined\./ };
-  for (const [decider, answer] of Object.entries(DECIDERS)) {
-    it(`says who declined: ${decider}`, async (t) => {
-      const page = await openDemo(t);
-      await page.getByRole("combobox", { name: "You decide as" }).selectOption(decider);
-      await say(page, "Empty the jar");
-      await press(cardOf(page, "Cookie jar"), "Deny");
-      assert.match(await waitForAnswer(page, "declined"), answer);
-      assert.equal(await countOf(page).textContent(), "12 cookies");
-    });
-  }
-
   it("starts over with a full jar and nothing pending", async (t) => {
-    const page = await openDemo(t);
+    const { page } = await openDemo(browser, t);
     await say(page, "Eat 3 cookies");
-    await press(cardOf(page, "Cookie jar"), "Approve");
-    await waitForAnswer(page, "9 are left");
+    await decide(cardOf(page, "Cookie jar"), "Approve");
+    await answer(page, "9 are left");
     await say(page, "Empty the jar");
     await cardOf(page, "Cookie jar").waitFor();
-    await page.getByRole("button", { name: "Start over" }).click();
+    await page.getByRole("button", { name: "New chat" }).click();
     await page.locator("#count", { hasText: "12 cookies" }).waitFor();
     await page.locator("#messages:empty").waitFor({ state: "attached" });
     assert.equal(await cardOf(page, "Cookie jar").count(), 0);
   });
 });
 
-describe("the demo page", () => {
-  it("fits a screen of 320 pixels, card included", async (t) => {
-    const page = await openDemo(t, { viewport: { width: 320, height: 640 } });
-    await say(page, "Empty the jar");
-    await cardOf(page, "Cookie jar").waitFor();
-    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320);
-  });
-
-  it("works with no server behind it, the model in the page", async (t) => {
-    const page = await openDemo(t);
-    await page.route(`${site.url}/`, async (route) => {
-      const response = await route.fetch();
-      const html = (await response.text()).replace(
-        'name="demo-model" content="v1"',
-        'name="demo-model" content="in-page"',
-      );
-      await route.fulfill({ response, body: html });
-    });
-    await page.reload();
-    await say(page, "Empty the jar");
-    await press(cardOf(page, "Cookie jar"), "Deny");
-    await waitForAnswer(page, "You declined that yourself");
-    assert.deepEqual(site.requests, []);
-  });
-
+describe("the rehearsal model", () => {
   it("says what the model is, on the page and in its answer", async (t) => {
-    const page = await openDemo(t);
+    const { page } = await openDemo(browser, t);
     await page.getByText("rehearsal model: a fixed set of rules, no language model").waitFor();
     await say(page, "Who are you?");
-    assert.match(
-      await waitForAnswer(page, "I am"),
-      /^I am the rehearsal model: a set of fixed rules, no language model\./,
-    );
+    assert.match(await answer(page, "I am"), /^I am the rehearsal model: a set of fixed rules, no language model\./);
   });
 });

@@ -7,7 +7,8 @@ use countersign::core::event::{Body, Event};
 use countersign::core::json;
 use countersign::core::log::{Chat, check_pairing};
 use countersign::core::message::{
-    CallId, ChatId, MessageId, ModelError, ModelErrorClass, Part, RequestId, Turn, TurnCall, TurnEnd, TurnExtra,
+    CallId, CallKind, ChatId, MessageId, ModelError, ModelErrorClass, Part, RequestId, Turn, TurnCall, TurnEnd,
+    TurnExtra,
 };
 use countersign::core::outcome::{DenyReason, Failure, PersonId, Via};
 use countersign::core::policy::{Opinion, ToolEffect};
@@ -16,11 +17,14 @@ use countersign::core::wording::Renderer;
 
 pub fn settings() -> Settings {
     let tool = |name: &str, effect| Tool {
+        server: None,
         name: name.to_owned(),
         title: None,
         description: String::new(),
         input_schema: json::parse_strict(r#"{"type":"object"}"#).unwrap(),
         effect,
+        idempotent: false,
+        untrusted: false,
     };
     Settings {
         tools: vec![
@@ -33,6 +37,7 @@ pub fn settings() -> Settings {
         max_rounds: 20,
         expire_after: None,
         all_notes: false,
+        second_approver: false,
     }
 }
 
@@ -60,6 +65,8 @@ pub struct Sim {
     pub closing: bool,
     /// Calls handed to tools that have not come back.
     pub permits: Vec<Permit>,
+    /// What the preview says now, if a decision is to compare it.
+    pub preview: Option<Vec<String>>,
     next_id: u32,
 }
 
@@ -73,6 +80,7 @@ impl Sim {
             model: None,
             closing: false,
             permits: Vec::new(),
+            preview: None,
             next_id: 0,
         }
     }
@@ -105,7 +113,8 @@ impl Sim {
             Effect::Judge(candidates) => {
                 let opinions = candidates.iter().map(rules).collect();
                 let requests = candidates.iter().map(|_| self.fresh()).collect();
-                self.run.handle(Input::Judged { at: self.now, opinions, requests }).unwrap();
+                let previews = candidates.iter().map(|_| Vec::new()).collect();
+                self.run.handle(Input::Judged { at: self.now, opinions, previews, requests }).unwrap();
             }
             Effect::Ask(request) => self.trace.push(format!("→ ask {} {}", request.id, request.call)),
             Effect::RunTool(permit) => {
@@ -163,6 +172,8 @@ impl Sim {
         reason: Option<DenyReason>,
         note: Option<&str>,
     ) -> Result<Handled, RunError> {
+        // Named by the log's length, so that the ids of first requests stay q1, q2, …
+        let fresh = RequestId::new(format!("again{}", self.lines.len()));
         self.handle(Input::Decide {
             at: self.now,
             request: RequestId::new(request),
@@ -171,6 +182,8 @@ impl Sim {
             via: Via::Card,
             reason,
             note: note.map(str::to_owned),
+            preview: self.preview.clone(),
+            fresh,
         })
     }
 
@@ -199,7 +212,8 @@ impl Sim {
     }
 
     pub fn resume(&mut self) -> Result<Handled, RunError> {
-        self.handle(Input::Resume { at: self.now })
+        let requests = (1..=3).map(|place| RequestId::new(format!("lost{place}"))).collect();
+        self.handle(Input::Resume { at: self.now, requests })
     }
 
     pub fn status(&self) -> Status {
@@ -247,6 +261,7 @@ pub fn answer(text: &str) -> Turn {
 
 pub fn calls(calls: &[(&str, &str)]) -> Turn {
     let made = calls.iter().enumerate().map(|(place, (name, arguments))| TurnCall {
+        kind: CallKind::Function,
         // Providers repeat and restart their ids; nothing may depend on them.
         provider_id: Some(format!("call_{}", place % 2)),
         name: (*name).to_owned(),
@@ -267,7 +282,7 @@ fn describe(event: &Event) -> String {
         Body::TurnCompleted { turn } => format!("{kind} {} calls={}", turn.end.token(), turn.calls.len()),
         Body::TurnFailed { code, .. } => format!("{kind} {code}"),
         Body::CallAllowed { call, .. } => format!("{kind} {call}"),
-        Body::CallAsked { call, request, prompt, .. } => format!("{kind} {call} {request} \"{prompt}\""),
+        Body::CallAsked { request } => format!("{kind} {} {} \"{}\"", request.call, request.id, request.prompt),
         Body::CallDecided { call, decision } => {
             let approve = if decision.approve { "approve" } else { "deny" };
             format!("{kind} {call} {approve} by={}", decision.decided_by.token())

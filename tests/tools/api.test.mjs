@@ -17,20 +17,37 @@ function declarations(file, seen = new Map()) {
   return seen;
 }
 
+/** Each entry of the package: its module, and the declarations it is typed by. */
+const entries = [
+  ["index.js", "index.d.ts"],
+  ["store-conformance.js", "conformance.d.ts"],
+];
+
 test("names, types and tokens are as pinned", async () => {
-  const index = await import(pathToFileURL(join(dist, "index.js")));
-  const values = Object.entries(index)
-    .filter(([, value]) => typeof value !== "function")
-    .map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
-  const functions = Object.keys(index).filter((name) => typeof index[name] === "function");
-  const files = [...declarations("index.d.ts")].map(([file, text]) => `// ${file}\n${text.trim()}\n`);
-  const found = `${functions.join("\n")}\n\n${values.join("\n")}\n\n${files.join("\n")}`;
+  const parts = [];
+  const seen = new Map();
+  for (const [entry, types] of entries) {
+    const module = await import(pathToFileURL(join(dist, entry)));
+    const values = Object.entries(module)
+      .filter(([, value]) => typeof value !== "function")
+      .map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+    const functions = Object.keys(module).filter((name) => typeof module[name] === "function");
+    parts.push([`// ${entry}`, ...functions].join("\n"), ...(values.length > 0 ? [values.join("\n")] : []));
+    declarations(types, seen);
+  }
+  const { storeConformance } = await import(pathToFileURL(join(dist, "store-conformance.js")));
+  const cases = storeConformance(() => {}).map(({ name }) => name);
+  parts.push(["// the cases of storeConformance", ...cases].join("\n"));
+  const files = [...seen].map(([file, text]) => `// ${file}\n${text.trim()}\n`);
+  const found = `${parts.join("\n\n")}\n\n${files.join("\n")}`;
   if (process.env.UPDATE_EXPECT === "1") writeFileSync(golden, found);
   assert.equal(found, readFileSync(golden, "utf8"));
 });
 
 test("the declarations name nothing that is not shipped", () => {
-  for (const [file, text] of declarations("index.d.ts")) {
+  const seen = new Map();
+  for (const [, types] of entries) declarations(types, seen);
+  for (const [file, text] of seen) {
     assert.doesNotMatch(text, /\/wasm\/|\bRaw[A-Z]/, `${file} names the raw glue`);
   }
 });

@@ -33,6 +33,8 @@ test("the package holds its readme, its licences and the built files, and no sou
     "package.json",
     "dist/index.js",
     "dist/index.d.ts",
+    "dist/store-conformance.js",
+    "dist/conformance.d.ts",
   ]) {
     assert.ok(paths.includes(path), `${path} is missing`);
   }
@@ -50,7 +52,11 @@ test("crate and package have one version", () => {
 test("a strict project compiles against the types, with nothing but the DOM around it", () => {
   writeFileSync(
     join(project, "page.ts"),
-    'import { init } from "countersign";\nexport const ready: Promise<void> = init(new URL("https://example.org/"));\n',
+    `import { indexedDBStore, init } from "countersign";
+import { type Case, storeConformance } from "countersign/store-conformance";
+export const ready: Promise<void> = init(new URL("https://example.org/"));
+export const cases: Case[] = storeConformance(() => indexedDBStore("tests"));
+`,
   );
   const tsc = join(www, "node_modules", ".bin", "tsc");
   const options = ["--strict", "--noEmit", "--skipLibCheck", "false", "--target", "ES2022", "--lib", "ES2022,DOM"];

@@ -1,13 +1,16 @@
 /**
- * The demo: a chat with a cookie jar. Its model is the rehearsal model, a rule-based stand-in, no language
- * model; everything between it and the jar is the package.
+ * The demo: a chat with a cookie jar, a page and a mail draft. Its model is the rehearsal model, a rule-based stand-in,
+ * no language model, unless a person names a server in the settings; everything between it and the tools is the package.
  */
-import { allow, ask, createAgent, defineElements, init, openaiChat, tool } from "./dist/index.js";
-import { FULL, JAR_TOOL, Jar } from "./jar.mjs";
-import { drawMessages, drawResults, viewOf } from "./transcript.mjs";
-
-/** What the element's `by` is for each choice; undefined means the agent's own user, null nobody known. */
-const DECIDERS = { self: undefined, other: "grace", unidentified: null };
+import { createAssistant } from "./assistant.mjs";
+import { switchDecider } from "./decider.mjs";
+import { Desk } from "./desk.mjs";
+import { defineElements, init } from "./dist/index.js";
+import { rehearsal } from "./endpoint.mjs";
+import { follow } from "./follow.mjs";
+import { Settings } from "./settings.mjs";
+import { copyFrom, drawTold, Recorder } from "./told.mjs";
+import { drawMessages, viewOf } from "./transcript.mjs";
 
 /** What the page says of each status of a run. */
 const STATUS = {
@@ -23,48 +26,49 @@ const STATUS = {
 };
 
 const page = Object.fromEntries([...document.querySelectorAll("[id]")].map((element) => [element.id, element]));
-const jar = new Jar();
+const desk = new Desk(page);
+const recorder = new Recorder();
+let agent;
 let chat;
 let opened = 0;
 let stopDrawing = () => {};
 
-keepComposerInView();
-drawJar();
-jar.addEventListener("change", drawJar);
+recorder.addEventListener("change", () => drawTold(recorder.last, page));
+copyFrom(page.told, page.copied);
 
 try {
   await init();
   defineElements();
-  const agent = createAgent({
-    user: { id: "ada", name: "Ada" },
-    model: openaiChat({ ...(await modelSettings()), model: "countersign-rehearsal" }),
-    instructions: "You look after a cookie jar.",
-    tools: [tool({ ...JAR_TOOL, run: async (args) => jar.apply(args) })],
-    rules: [
-      allow(JAR_TOOL.name, (args) => args.action === "look"),
-      ask(JAR_TOOL.name, (args) => args.action === "eat", "Cookies cannot be un-eaten."),
-    ],
-  });
-  await open(agent);
-  listen(agent);
-  page.controls.disabled = false;
-  page.restart.disabled = false;
+  switchDecider(page.decider, page.approvals, page["decider-told"], page["decider-note"]);
+  await use(await rehearsal());
+  listen();
+  new Settings(page, use);
+  for (const button of [page.controls, page.restart, page["open-settings"]]) button.disabled = false;
+  follow(page.chat, page.deciding, () => chat.snapshot().requests.length > 0);
 } catch (error) {
   showTrouble(error);
 }
 
-/** @returns {Promise<{ baseUrl: string, fetch?: typeof fetch }>} */
-async function modelSettings() {
-  const where = document.querySelector("meta[name='demo-model']").content;
-  if (where !== "in-page") return { baseUrl: new URL(where, document.baseURI).href };
-  const { createRehearsalFetch } = await import("./rehearsal.mjs");
-  return { baseUrl: new URL("v1", document.baseURI).href, fetch: createRehearsalFetch({ delayMs: 25 }) };
+/** Takes a model into use, in a new chat. What the package refuses about it is thrown before anything is changed. */
+async function use(endpoint) {
+  const fetch = recorder.around(endpoint.fetch);
+  const next = createAssistant({ desk, model: { ...endpoint.model, fetch } });
+  await chat?.stop();
+  agent?.dispose();
+  agent = next;
+  page["model-rehearsal"].hidden = endpoint.kind !== "rehearsal";
+  page["model-server"].hidden = endpoint.kind === "rehearsal";
+  page["model-name"].textContent = endpoint.label;
+  await open();
 }
 
-async function open(agent) {
+/** Opens a new chat, with everything back in its place. */
+async function open() {
   stopDrawing();
+  desk.reset();
+  recorder.clear();
   opened += 1;
-  chat = await agent.open(`cookie-jar-${opened}`);
+  chat = await agent.open(`demo-${opened}`);
   page.approvals.chat = chat;
   stopDrawing = chat.subscribe(draw);
   page.log.ariaLive = "off";
@@ -72,7 +76,7 @@ async function open(agent) {
   page.log.ariaLive = "polite";
 }
 
-function listen(agent) {
+function listen() {
   page.composer.addEventListener("submit", (event) => {
     event.preventDefault();
     const text = page.text.value.trim();
@@ -86,24 +90,19 @@ function listen(agent) {
     event.preventDefault();
     page.composer.requestSubmit();
   });
-  page.suggestion.addEventListener("click", () => say("Empty the jar"));
+  page.suggestions.addEventListener("click", ({ target }) => {
+    if (target instanceof HTMLButtonElement) say(target.textContent.trim());
+  });
   page.stop.addEventListener("click", () => attempt(() => chat.stop()));
   page.retry.addEventListener("click", () =>
     attempt(() => (chat.snapshot().status === "interrupted" ? chat.resume() : chat.retry())),
   );
-  page.decider.addEventListener("change", decideAs);
-  decideAs();
   page.restart.addEventListener("click", () =>
     attempt(async () => {
       await chat.stop();
-      jar.refill();
-      await open(agent);
+      await open();
     }),
   );
-}
-
-function decideAs() {
-  page.approvals.by = DECIDERS[page.decider.value];
 }
 
 function say(text) {
@@ -122,40 +121,32 @@ async function attempt(action) {
 function draw() {
   const view = viewOf(chat.snapshot());
   drawMessages(page.messages, view.messages);
-  drawResults(page.results, view.results);
+  page.welcome.hidden = view.messages.length > 0;
   page.status.textContent = STATUS[view.status] ?? view.status;
   const recoverable = view.status === "error" || view.status === "interrupted";
-  page.trouble.hidden = !recoverable;
-  page.retry.hidden = !recoverable;
+  show(page.trouble, recoverable);
+  show(page.retry, recoverable);
   page.retry.textContent = view.status === "interrupted" ? "Go on" : "Try again";
-  page["trouble-text"].textContent =
-    view.error ?? "The run stopped half way, because the page was closed. Nothing is repeated without you.";
-  page.stop.hidden = view.status !== "running" && view.status !== "pending";
+  page["trouble-text"].textContent = recoverable ? troubleOf(view) : "";
+  show(page.stop, view.status === "running" || view.status === "pending");
+}
+
+/** What went wrong, unless the last message has said so. */
+function troubleOf({ status, messages, error }) {
+  if (status === "interrupted") {
+    return "The run stopped half way, because the page was closed. Nothing is repeated without you.";
+  }
+  return messages.at(-1)?.type === "error" ? "The request failed. Tools that ran do not run again." : error;
+}
+
+/** Shows a part or not. What is taken away with the focus in it gives it to the composer. */
+function show(part, shown) {
+  if (!shown && part.contains(document.activeElement)) page.text.focus();
+  part.hidden = !shown;
 }
 
 function showTrouble(error) {
-  page.trouble.hidden = false;
-  page.retry.hidden = true;
+  show(page.trouble, true);
+  show(page.retry, false);
   page["trouble-text"].textContent = error.message;
-}
-
-function drawJar() {
-  page.cookies.replaceChildren(
-    ...Array.from({ length: FULL }, (_, at) => {
-      const cookie = document.createElement("li");
-      cookie.classList.toggle("there", at < jar.count);
-      return cookie;
-    }),
-  );
-  page.count.textContent = jar.count === 1 ? "1 cookie" : `${jar.count} cookies`;
-}
-
-/** Follows the end of a growing chat, unless the person has scrolled away from it. */
-function keepComposerInView() {
-  let following = true;
-  const update = () => {
-    following = page.composer.getBoundingClientRect().bottom <= window.innerHeight + 80;
-  };
-  window.addEventListener("scroll", update, { passive: true });
-  new ResizeObserver(() => following && page.composer.scrollIntoView({ block: "nearest" })).observe(page.chat);
 }

@@ -46,7 +46,7 @@ export class Jar extends EventTarget {
   }
 
   /** Bakes a new batch. */
-  refill() {
+  reset() {
     this.#set(FULL);
   }
 

@@ -8,7 +8,10 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import http from "node:http";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { DEMO_POLICY, STRICT_POLICY } from "./policy.mjs";
 import { MODEL, pace, serve } from "./rehearsal.mjs";
+
+export { DEMO_POLICY, STRICT_POLICY };
 
 const DEMO = fileURLToPath(new URL(".", import.meta.url));
 const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
@@ -24,29 +27,6 @@ const TYPES = {
   ".svg": "image/svg+xml",
   ".wasm": "application/wasm",
 };
-
-/** The policy of the demo page: its own scripts, wasm and styles, and no way to turn text into markup. */
-export const DEMO_POLICY = policy({ "style-src": "'self'", "img-src": "'self'" });
-
-/** The policy of a page that needs no style sheet of its own: the strictest the package works under. */
-export const STRICT_POLICY = policy({ "style-src": "'none'" });
-
-function policy(more) {
-  const directives = {
-    "default-src": "'none'",
-    "script-src": "'self' 'wasm-unsafe-eval'",
-    "connect-src": "'self'",
-    ...more,
-    "base-uri": "'none'",
-    "form-action": "'none'",
-    "frame-ancestors": "'none'",
-    "require-trusted-types-for": "'script'",
-    "trusted-types": "'none'",
-  };
-  return Object.entries(directives)
-    .map((entry) => entry.join(" "))
-    .join("; ");
-}
 
 /**
  * A recorded model request. `body` is what came over the wire, not parsed and written again.

@@ -1,9 +1,6 @@
-/**
- * Draws a chat's snapshot: the messages with their calls, and what the model was told. Text nodes only.
- *
- * What is on the page stays on the page: an item is found again by its id and only a text that changed is
- * set, so a selection or a reader's place in the text survives every delta.
- */
+/** Draws a chat's snapshot: the messages with their calls. */
+
+import { element, keep, write } from "./nodes.mjs";
 
 /** The id of the message that is still coming in; the package names none so. */
 const STREAMING = "streaming";
@@ -49,16 +46,21 @@ export function viewOf({ messages, streaming, status, error }) {
       message.type === "error" ? `${message.text}\n${message.message}`.trim() : message.text || message.refusal || "",
     calls: (message.calls ?? []).map((call) => ({
       id: call.id,
-      head: `${call.title ?? call.tool} ${call.arguments}`,
+      title: call.title ?? call.tool,
+      args: call.arguments,
       state: stateOf(call),
+      mark: markOf(call),
     })),
   }));
   if (streaming) items.push({ id: STREAMING, type: "assistant", text: streaming.text, calls: [] });
-  const results = messages
-    .flatMap((message) => message.calls ?? [])
-    .filter((call) => call.result)
-    .map((call) => ({ id: call.id, head: `${call.tool} ${call.arguments}`, text: call.result.text }));
-  return { messages: items, results, status, error: error?.message };
+  return { messages: items, status, error: error?.message };
+}
+
+/** How a call's row is marked: what ran, what did not, what is open. */
+function markOf({ state, outcome, executed }) {
+  if (state !== "settled") return "open";
+  if (!outcome) return "ran";
+  return executed === false ? "not-run" : "unclear";
 }
 
 function stateOf({ state, outcome, decidedBy }) {
@@ -77,46 +79,19 @@ export function drawMessages(list, messages) {
     item.ariaLive = id === STREAMING ? "off" : null;
     const [textBox, callList] = item.children;
     write(textBox, text);
-    keep(callList, calls, "li", (row, { head, state }) => {
-      if (!row.firstChild) row.append(element("code"), " ", element("span", "state"));
-      write(row.children[0], head);
-      write(row.children[1], state);
+    keep(callList, calls, "li", (row, { title, args, state, mark }) => {
+      if (!row.firstChild) row.append(...callParts());
+      row.className = mark;
+      const [summary, code] = row.firstChild.children;
+      write(summary.children[0], title);
+      write(summary.children[1], state);
+      write(code, args);
     });
   });
 }
 
-/** @param {HTMLElement} list */
-export function drawResults(list, results) {
-  keep(list, results, "li", (item, { head, text }) => {
-    if (!item.firstChild) item.append(element("code"), element("pre"));
-    write(item.children[0], head);
-    write(item.children[1], text);
-  });
-}
-
-/** Makes the children of `parent` one for each item, in order, keeping those whose id is known. */
-function keep(parent, items, tag, update) {
-  const known = new Map([...parent.children].map((child) => [child.dataset.id, child]));
-  items.forEach((item, at) => {
-    const child = known.get(item.id) ?? element(tag);
-    known.delete(item.id);
-    child.dataset.id = item.id;
-    if (parent.children[at] !== child) parent.insertBefore(child, parent.children[at] ?? null);
-    update(child, item);
-  });
-  for (const gone of known.values()) gone.remove();
-}
-
-/** Sets a text if it changed; a text that only grew is appended to, which leaves a selection alone. */
-function write(box, text) {
-  const before = box.textContent;
-  if (before === text) return;
-  if (box.firstChild && text.startsWith(before)) box.firstChild.appendData(text.slice(before.length));
-  else box.textContent = text;
-}
-
-function element(tag, className = "") {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  return made;
+/** The arguments can be long, and the card shows them whole: here they are folded. */
+function callParts() {
+  const summary = element("summary", "", element("span", "call"), " ", element("span", "state"));
+  return [element("details", "", summary, element("code"))];
 }

@@ -1,8 +1,10 @@
 import { Chat } from "./chat.js";
 import { CountersignError } from "./error.js";
-import { readHost } from "./host.js";
+import { nameOf, readHost } from "./host.js";
 import { readHistory } from "./messages.js";
-import type { AgentOptions, HistoryMessage, Model, Tool } from "./types.js";
+import type { Store } from "./store.js";
+import { announce, listen, REWRITTEN } from "./tabs.js";
+import type { AgentOptions, HistoryMessage, Model, Request, Status, Tool } from "./types.js";
 import { RawAgent, type RawChat } from "./wasm/countersign.js";
 import { enter } from "./wasm.js";
 
@@ -18,11 +20,24 @@ export function rawChat(chat: Chat): RawChat {
 /** One set-up of model, tools and rules; its chats share them. */
 export class Agent {
   readonly #raw: RawAgent;
+  readonly #store: Store;
   readonly #chats = new Map<string, Promise<Chat>>();
+  readonly #endings: (() => void)[];
 
   /** @internal Pages use {@link createAgent}. */
-  constructor(raw: RawAgent) {
+  constructor(raw: RawAgent, store: Store) {
     this.#raw = raw;
+    this.#store = store;
+    // A page that is kept in the back/forward cache must not go on reading an answer, nor keep others from the work.
+    const leave = () => enter(() => raw.suspend());
+    const come = ({ persisted }: PageTransitionEvent) => persisted && this.#refresh(() => true);
+    addEventListener("pagehide", leave);
+    addEventListener("pageshow", come);
+    this.#endings = [
+      () => removeEventListener("pagehide", leave),
+      () => removeEventListener("pageshow", come),
+      listen(nameOf(store), (id, seq) => this.#refresh((open) => open === id, seq === REWRITTEN)),
+    ];
   }
 
   /**
@@ -39,8 +54,31 @@ export class Agent {
     return chat;
   }
 
+  /** The chats of the store, and how each stands for a page that opens it. */
+  async chats(): Promise<ChatSummary[]> {
+    const listed = await this.#store.list();
+    return listed.map(({ chat, length, head }) => ({ id: chat, events: length, ...readHead(head) }));
+  }
+
+  /** Everything in the store that waits for a person. */
+  async pending(): Promise<{ chat: string; request: Request }[]> {
+    const chats = await this.chats();
+    return chats.flatMap(({ id, requests }) => requests.map((request) => ({ chat: id, request })));
+  }
+
+  /** Takes a chat out of the store, for good. One that is open here ends with error code `deleted`. */
+  async delete(id: string): Promise<void> {
+    const open = this.#chats.get(id);
+    this.#chats.delete(id);
+    const chat = await open?.catch(() => undefined);
+    if (chat) enter(() => rawChat(chat).end());
+    await this.#store.delete(id);
+    announce(nameOf(this.#store), id, 0);
+  }
+
   /** Aborts what is under way. Nothing pending is decided by it. */
   dispose(): void {
+    for (const end of this.#endings) end();
     enter(() => this.#raw.dispose());
   }
 
@@ -49,17 +87,43 @@ export class Agent {
       throw new CountersignError("invalid_options", "open(id) needs a non-empty string.");
     }
     const raw: RawChat = await enter(() => this.#raw.open(id, history && readHistory(history)));
-    const chat = new Chat(id, raw);
+    const chat = new Chat(id, raw, () => this.#store.durable !== false);
     raws.set(chat, raw);
     return chat;
+  }
+
+  async #refresh(concerns: (id: string) => boolean, rewritten = false): Promise<void> {
+    for (const [id, opening] of this.#chats) {
+      const chat = concerns(id) && (await opening.catch(() => undefined));
+      if (chat) await enter(() => rawChat(chat).refresh(rewritten));
+    }
+  }
+}
+
+/** What {@link Agent.chats} tells of a chat. */
+export interface ChatSummary {
+  id: string;
+  /** How many events its log has. */
+  events: number;
+  status: Status;
+  /** What waits in it. */
+  requests: Request[];
+}
+
+function readHead(head: string): Pick<ChatSummary, "status" | "requests"> {
+  try {
+    return JSON.parse(head);
+  } catch {
+    // A store of the host that keeps no heads.
+    return { status: "interrupted", requests: [] };
   }
 }
 
 /** Creates an agent. Throws a {@link CountersignError} that names the option at fault. */
 export function createAgent(options: AgentOptions): Agent {
   return enter(() => {
-    const { setup, host } = readHost(options);
-    return new Agent(new RawAgent(setup, host));
+    const { setup, host, store } = readHost(options);
+    return new Agent(new RawAgent(setup, host), store);
   });
 }
 

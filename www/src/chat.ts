@@ -32,11 +32,13 @@ export class Chat {
   #snapshot: Snapshot;
   #isStale = false;
   #generation = 0;
+  readonly #durable: () => boolean;
 
   /** @internal Pages use `agent.open(id)`. */
-  constructor(id: string, raw: RawChat) {
+  constructor(id: string, raw: RawChat, durable: () => boolean) {
     this.id = id;
     this.#raw = raw;
+    this.#durable = durable;
     this.#snapshot = enter(() => {
       raw.subscribe(() => {
         this.#isStale = true;
@@ -150,6 +152,7 @@ export class Chat {
       ...(this.#raw.runView() as RunResult),
       messages,
       requests: this.#raw.requests() as Request[],
+      durable: this.#durable(),
       ...((text || reasoning) && { streaming: { text, reasoning } }),
     });
   }

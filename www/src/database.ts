@@ -125,7 +125,8 @@ export class Database {
         throw new NoIndexedDB(globalThis.indexedDB ? messageOf(thrown) : "there is no IndexedDB");
       }
       request.onupgradeneeded = () => {
-        for (const store of this.#stores) request.result.createObjectStore(store);
+        const { result: db } = request;
+        for (const store of this.#stores) if (!db.objectStoreNames.contains(store)) db.createObjectStore(store);
       };
       request.onerror = () => failed(request.error);
       request.onsuccess = () => {

@@ -3,8 +3,10 @@ import { readOptions } from "./options.js";
 import { isFunction } from "./reader.js";
 import { judge } from "./rules.js";
 import { violation } from "./schema.js";
-import { runTool } from "./tools.js";
-import type { AgentOptions, ToolContext } from "./types.js";
+import type { Store } from "./store.js";
+import { announce, held, type Lease, lease, REWRITTEN } from "./tabs.js";
+import { previewOf, runTool } from "./tools.js";
+import type { AgentOptions, Request, ToolContext } from "./types.js";
 import { patternMatches } from "./wasm/countersign.js";
 
 /** Milliseconds; timers with longer waits fire at once. */
@@ -17,9 +19,15 @@ export interface Host {
   /** Runs a tool; rejects with a string. Called under a permit only. */
   run(tool: string, args: string, id: string, key: string, signal: AbortSignal, note?: string): Promise<string>;
   /** See {@link Store}. */
-  load(chat: string): Promise<string[]>;
-  append(chat: string, seq: number, lines: string[]): Promise<void>;
+  load(chat: string, from: number): Promise<string[]>;
+  append(chat: string, seq: number, lines: string[], head: string): Promise<void>;
   rewrite(chat: string, lines: [seq: number, line: string][]): Promise<void>;
+  /** See {@link lease}. */
+  lease(chat: string): Promise<Lease | undefined>;
+  held(chat: string): Promise<boolean>;
+  preview(tool: string, args: string): Promise<string[]>;
+  /** What `canDecide` says of one of these requests (JSON). */
+  mayDecide(requests: string, request: string, by?: string): Promise<boolean>;
   sleep(ms: number): Promise<void>;
   within<T>(work: Promise<T>, ms: number): Promise<T>;
   /** What `onContextTooLong` says to these messages (JSON), as digits. */
@@ -29,11 +37,12 @@ export interface Host {
 }
 
 /** Splits the options of an agent into data and functions. Throws an error that names the option at fault. */
-export function readHost(options: AgentOptions): { setup: string; host: Host } {
-  const { setup, tools, rules, trim, store, headers, fetch: own } = readOptions(options);
+export function readHost(options: AgentOptions): { setup: string; host: Host; store: Store } {
+  const { setup, tools, rules, trim, canDecide, store, headers, fetch: own } = readOptions(options);
+  const name = nameOf(store);
   const host: Host = {
     judge(id, name, argsText) {
-      const schema = tools.find((tool) => tool.name === name)?.inputSchema ?? false;
+      const schema = tools.find((tool) => tool.name === name)?.inputSchema ?? true;
       const broken = violation(schema, JSON.parse(argsText));
       if (broken) return ["invalid", broken];
       return judge(rules, (pattern) => patternMatches(pattern, name), { id, tool: name, argsText });
@@ -44,14 +53,30 @@ export function readHost(options: AgentOptions): { setup: string; host: Host } {
       const context: ToolContext = { callId, idempotencyKey, signal, ...(note !== undefined && { note }) };
       return runTool(tool, args, context);
     },
-    load: async (chat) => store.load(chat),
-    append: async (chat, seq, lines) => store.append(chat, seq, lines, ""),
+    async preview(name, args) {
+      const tool = tools.find((tool) => tool.name === name);
+      return tool ? previewOf(tool, args) : [];
+    },
+    async mayDecide(requests, id, by) {
+      const request = (JSON.parse(requests) as Request[]).find((request) => request.id === id);
+      // What is not pending is the core's to refuse.
+      if (!request || !canDecide) return true;
+      return (await canDecide(request, by ?? null)) === true;
+    },
+    load: async (chat, from) => store.load(chat, from),
+    async append(chat, seq, lines, head) {
+      await store.append(chat, seq, lines, head);
+      announce(name, chat, seq + lines.length);
+    },
+    lease: async (chat) => lease(name, chat),
+    held: async (chat) => held(name, chat),
     async rewrite(chat, lines) {
       // A store written for less than this interface serves for everything else.
       if (!isFunction(store.rewrite)) {
         throw new CountersignError("storage", "The store has no rewrite(chat, lines), so that nothing can be cleared.");
       }
-      return store.rewrite(chat, lines);
+      await store.rewrite(chat, lines);
+      announce(name, chat, REWRITTEN);
     },
     // Longer waits than a timer can count are slept in parts.
     sleep: (ms) => new Promise((wake) => setTimeout(wake, Math.min(ms, LONGEST_TIMER))),
@@ -76,5 +101,14 @@ export function readHost(options: AgentOptions): { setup: string; host: Host } {
     },
     fetch: async (url, init) => (own ?? fetch)(url, init),
   };
-  return { setup: JSON.stringify(setup), host };
+  return { setup: JSON.stringify(setup), host, store };
+}
+
+const names = new WeakMap<Store, string>();
+
+/** The name under which pages speak about a store's chats. One without a name is spoken about in this page alone. */
+export function nameOf(store: Store): string {
+  const name = store.name ?? names.get(store) ?? crypto.getRandomValues(new Uint32Array(4)).join();
+  names.set(store, name);
+  return name;
 }

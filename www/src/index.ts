@@ -5,7 +5,7 @@ import { defineElements as define } from "./element.js";
 import { RawApprovals, verifyLog as rawVerifyLog } from "./wasm/countersign.js";
 import { enter } from "./wasm.js";
 
-export { type Agent, createAgent, openaiChat, tool } from "./agent.js";
+export { type Agent, type ChatSummary, createAgent, openaiChat, tool } from "./agent.js";
 export type { Chat, DecideOptions, SendOptions } from "./chat.js";
 export type { CountersignApprovals } from "./element.js";
 export { CountersignError } from "./error.js";

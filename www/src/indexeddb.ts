@@ -36,6 +36,7 @@ export function indexedDBStore(name = "countersign"): IndexedDBStore {
   const memory = memoryStore();
   const place = async () => ((await database.exists()) ? stored : memory);
   return {
+    name,
     load: async (chat, from) => (await place()).load(chat, from),
     append: async (chat, seq, lines, head) => (await place()).append(chat, seq, lines, head),
     list: async () => (await place()).list(),

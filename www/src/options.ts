@@ -1,7 +1,8 @@
 import { CountersignError } from "./error.js";
+import { indexedDBStore } from "./indexeddb.js";
 import { isFlag, isFunction, isName, isObject, isText, Options } from "./reader.js";
 import { readRules } from "./rules.js";
-import { memoryStore, type Store } from "./store.js";
+import type { Store } from "./store.js";
 import { DENY_REASONS, RENDERERS } from "./tokens.js";
 import { readTools } from "./tools.js";
 import type { AgentOptions, Model, Tool } from "./types.js";
@@ -15,7 +16,10 @@ export interface Setup {
   includeUsage: boolean;
   instructions: string | null;
   params: Record<string, unknown>;
-  tools: Omit<Tool, "run">[];
+  tools: Omit<Tool, "run" | "preview">[];
+  previewed: string[];
+  asksWhoMay: boolean;
+  secondApprover: boolean;
   renderer: string;
   maxRounds: number;
   expireAfterMs: number | null;
@@ -33,6 +37,8 @@ const agentOptions = [
   "tools",
   "rules",
   "approvals",
+  "canDecide",
+  "secondApprover",
   "renderer",
   "maxRounds",
   "timeouts",
@@ -48,6 +54,7 @@ export function readOptions(given: AgentOptions) {
   const approvals = new Options(options.raw("approvals") ?? {}, "options.approvals", ["expireAfterMs", "notes"]);
   const timeouts = new Options(options.raw("timeouts") ?? {}, "options.timeouts", ["firstByteMs", "idleMs", "toolMs"]);
   const tools = readTools(options);
+  const canDecide = options.optional("canDecide", "a function", isFunction) as AgentOptions["canDecide"];
   const setup: Setup = {
     user: readUser(options),
     url: readUrl(model),
@@ -56,7 +63,10 @@ export function readOptions(given: AgentOptions) {
     includeUsage: model.optional("includeUsage", "true or false", isFlag) ?? true,
     instructions: options.optionalText("instructions") ?? null,
     params: options.data("params") ?? {},
-    tools: tools.map(({ run: _, ...described }) => described),
+    tools: tools.map(({ run: _, preview: __, ...described }) => described),
+    previewed: tools.filter(({ preview }) => preview).map(({ name }) => name),
+    asksWhoMay: canDecide !== undefined,
+    secondApprover: options.flag("secondApprover"),
     renderer: options.oneOf("renderer", RENDERERS) ?? "sentence",
     maxRounds: options.count("maxRounds") ?? 20,
     expireAfterMs: approvals.count("expireAfterMs") ?? null,
@@ -67,7 +77,7 @@ export function readOptions(given: AgentOptions) {
   };
   const trim = options.optional("onContextTooLong", "a function", isFunction) as AgentOptions["onContextTooLong"];
   const rules = readRules(options, tools);
-  return { setup, tools, rules, trim, store: readStore(options), ...readTransport(model) };
+  return { setup, tools, rules, trim, canDecide, store: readStore(options), ...readTransport(model) };
 }
 
 /** A decider's id, or null where it is not known. Numbers are refused, not coerced. */
@@ -120,7 +130,9 @@ function readUrl(model: Options): string {
 function readStore(options: Options): Store {
   const isStore = (value: unknown): value is Store =>
     isObject(value) && isFunction(value.load) && isFunction(value.append);
-  return options.optional("store", "an object with load(chat) and append(chat, seq, lines)", isStore) ?? memoryStore();
+  return (
+    options.optional("store", "an object with load(chat) and append(chat, seq, lines)", isStore) ?? indexedDBStore()
+  );
 }
 
 function readTransport(model: Options) {

@@ -51,6 +51,11 @@ export class Options {
     return this.optional(key, `one of: ${known.join(", ")}`, (value): value is T => known.includes(value as T));
   }
 
+  /** True or false; false if it is absent. */
+  flag(key: string): boolean {
+    return this.optional(key, "true or false", isFlag) ?? false;
+  }
+
   /** A whole number of at least 1; null counts as absent. */
   count(key: string): number | undefined {
     if (this.#values[key] === null) return undefined;

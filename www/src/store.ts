@@ -38,6 +38,8 @@ export interface Store {
   rewrite(chat: string, lines: [seq: number, line: string][]): Promise<void>;
   /** False if what is kept does not survive a reload. */
   readonly durable: boolean;
+  /** Pages whose stores have the same name keep the same chats, and tell each other of changes; without one none do. */
+  readonly name?: string;
 }
 
 /** @internal The rejection of a write to a log that is not as its writer knew it. */

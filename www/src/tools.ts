@@ -1,5 +1,5 @@
 import { messageOf } from "./error.js";
-import { invalid, isFunction, Options } from "./reader.js";
+import { invalid, isFunction, isText, Options } from "./reader.js";
 import type { Tool, ToolContext } from "./types.js";
 
 /** Reads `options.tools`. Each tool is a copy: what a page does to its own object later changes nothing here. */
@@ -16,8 +16,20 @@ export function readTools(options: Options): Tool[] {
   });
 }
 
+const toolOptions = [
+  "name",
+  "title",
+  "description",
+  "inputSchema",
+  "effect",
+  "idempotent",
+  "untrusted",
+  "preview",
+  "run",
+];
+
 function readTool(value: unknown, path: string): Tool {
-  const options = new Options(value, path, ["name", "title", "description", "inputSchema", "effect", "run"]);
+  const options = new Options(value, path, toolOptions);
   const name = options.text("name");
   if (!/^[\w-]{1,64}$/.test(name)) {
     throw options.wrong("name", "must be 1 to 64 of the characters a-z, A-Z, 0-9, _ and -");
@@ -28,12 +40,16 @@ function readTool(value: unknown, path: string): Tool {
   }
   const title = options.optionalText("title");
   const effect = options.oneOf("effect", ["read", "write"]);
+  const preview = options.optional("preview", "a function", isFunction) as Tool["preview"];
   return {
     name,
     ...(title !== undefined && { title }),
     description: options.optionalText("description") ?? "",
     inputSchema: inputSchema as Tool["inputSchema"],
     ...(effect && { effect }),
+    idempotent: options.flag("idempotent"),
+    untrusted: options.flag("untrusted"),
+    ...(preview && { preview }),
     run: options.required("run", "a function", isFunction) as Tool["run"],
   };
 }
@@ -52,6 +68,18 @@ export async function runTool(tool: Tool, args: string, context: ToolContext): P
   } catch (thrown) {
     throw cannot(messageOf(thrown));
   }
+}
+
+/** What a tool's preview says of a call; none where it has none. Rejects with a sentence for the card. */
+export async function previewOf(tool: Tool, args: string): Promise<string[]> {
+  let lines: unknown;
+  try {
+    lines = (await tool.preview?.(JSON.parse(args))) ?? [];
+  } catch (thrown) {
+    throw `The preview failed: ${messageOf(thrown)}`;
+  }
+  if (Array.isArray(lines) && lines.every(isText)) return lines;
+  throw "The preview gave no array of strings.";
 }
 
 function cannot(why: string): never {

@@ -32,6 +32,19 @@ export interface Tool {
   inputSchema: { type: "object"; [keyword: string]: unknown };
   /** `read` runs without asking; `write`, or left out, asks. Rules may say otherwise. */
   effect?: "read" | "write";
+  /** Whether running it twice does no more than once: then it is run again when its result was lost. Default false. */
+  idempotent?: boolean;
+  /**
+   * Whether its results come from outside and may hold instructions of strangers. After one, a call of the same run that
+   * may change something is asked about, whatever a rule allows. Default false.
+   */
+  untrusted?: boolean;
+  /**
+   * What a call would do, line by line, for the card. Run when the call is asked about and again when it is approved: if
+   * a line has changed, nothing runs and the card asks again.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: arguments have the shape of inputSchema, which types cannot know.
+  preview?: (args: any) => readonly string[] | Promise<readonly string[]>;
   /** A string goes to the model as it is, anything else as JSON. A rejection becomes `tool_failed`. */
   // biome-ignore lint/suspicious/noExplicitAny: arguments have the shape of inputSchema, which types cannot know.
   run: (args: any, context: ToolContext) => unknown;
@@ -86,6 +99,13 @@ export interface AgentOptions {
     /** Whose notes the model reads: the run owner's (`own`, the default) or everybody's (`all`). */
     notes?: "own" | "all";
   };
+  /**
+   * Whether this decider, an id or null, may decide about this request. A refused one leaves it pending and gets an error
+   * of code `not_allowed`.
+   */
+  canDecide?: (request: Request, decider: string | null) => boolean | Promise<boolean>;
+  /** Whether an approval needs a known person who did not start the run. Denying stays open to all. Default false. */
+  secondApprover?: boolean;
   renderer?: Renderer;
   /** Model turns per run; default 20. Then one closing request without tools. */
   maxRounds?: number;
@@ -104,7 +124,7 @@ export interface AgentOptions {
    * again, up to three times; without it, or when it leaves out nothing more, the run rests with an error.
    */
   onContextTooLong?: (messages: readonly Message[]) => number | undefined | Promise<number | undefined>;
-  /** Where chats are kept; default {@link memoryStore}, which does not survive a reload. */
+  /** Where chats are kept; default `indexedDBStore()`. On a device that people share, name one for each of them. */
   store?: Store;
 }
 
@@ -134,6 +154,8 @@ export interface Decision {
 export interface Call {
   id: string;
   tool: string;
+  /** The provider's server that runs it once approved; absent for the page's own tools. */
+  server?: string;
   title?: string;
   /** The exact text of the arguments, as the model wrote it. */
   arguments: string;
@@ -184,16 +206,24 @@ export type ChatEvent =
 /** The approval card as data, hidden characters already replaced by visible tokens such as `⟨U+202E⟩`. */
 export interface CardView {
   tool: string;
+  /** The provider's server that would run it; absent for the page's own tools. */
+  server?: string;
   title?: string;
   why: string;
   arguments: { path: string; kind: string; text: string; long: boolean }[];
+  /** What the tool's preview says. */
+  preview: string[];
   /** What a decision covers: SHA-256, hexadecimal. */
   digest: string;
 }
 
 export interface Request {
   id: string;
-  kind: "approval";
+  /**
+   * `approval`: whether a call may run. `recovery`: a call was started and its result was lost; approving runs it again,
+   * denying leaves it as done.
+   */
+  kind: "approval" | "recovery";
   callId: string;
   /** Why it stopped. */
   prompt: string;
@@ -207,6 +237,8 @@ export interface Snapshot extends RunResult {
   id: string;
   messages: readonly Message[];
   requests: readonly Request[];
+  /** False if the chat does not survive a reload of the page. */
+  durable: boolean;
   /** What of an answer has arrived. */
   streaming?: { text: string; reasoning: string };
 }

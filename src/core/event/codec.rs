@@ -6,11 +6,11 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use super::{Body, Decision, EndStatus, Event, Facts, is_header};
-use crate::core::approval::Digest;
+use crate::core::approval::{Aspects, Digest, Request, RequestKind};
 use crate::core::json::{self, Json, Writer};
 use crate::core::message::{
-    CallId, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Trust, Turn, TurnCall, TurnEnd,
-    TurnExtra,
+    CallId, CallKind, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Trust, Turn, TurnCall,
+    TurnEnd, TurnExtra,
 };
 use crate::core::outcome::{Decider, DenyReason, PersonId, Token, Via};
 
@@ -95,13 +95,16 @@ fn write_body(body: &Body, line: &mut Writer) {
             line.text("call_id", call.as_str());
             line.text("digest", digest.as_str());
         }
-        Body::CallAsked { call, request, digest, prompt, expires_at } => {
-            line.text("call_id", call.as_str());
-            line.text("request_id", request.as_str());
-            line.text("digest", digest.as_str());
-            line.text("prompt", prompt);
-            match expires_at {
-                Some(at) => line.number("expires_at", *at),
+        Body::CallAsked { request } => {
+            line.text("call_id", request.call.as_str());
+            line.text("request_id", request.id.as_str());
+            line.text("kind", request.kind.token());
+            line.text("digest", request.digest.as_str());
+            line.text("aspects", request.aspects.as_str());
+            line.text("prompt", &request.prompt);
+            line.strings("preview", &request.preview);
+            match request.expires_at {
+                Some(at) => line.number("expires_at", at),
                 None => line.optional("expires_at", None),
             }
         }
@@ -210,6 +213,9 @@ fn write_turn(turn: &Turn, line: &mut Writer) {
         line.optional("provider_id", call.provider_id.as_deref());
         line.text("name", &call.name);
         line.text("arguments", &call.arguments);
+        if let CallKind::ProviderApproval { server } = &call.kind {
+            line.text("server", server);
+        }
         line.fields("extra", extras.next().map(Vec::as_slice).unwrap_or_default());
         line.close('}');
     }
@@ -316,6 +322,15 @@ impl<'a> Reader<'a> {
         })
     }
 
+    fn strings(self, key: &'static str) -> Vec<String> {
+        let items = self.array(key).iter();
+        let strings: Option<Vec<_>> = items.map(|item| item.as_str().map(str::to_owned)).collect();
+        strings.unwrap_or_else(|| {
+            self.reject(key);
+            Vec::new()
+        })
+    }
+
     fn fields(self, key: &'static str) -> Vec<(String, Json)> {
         let fields = self.field(key).as_object().unwrap_or_else(|| {
             self.reject(key);
@@ -376,11 +391,16 @@ fn read_body(kind: &str, read: Reader<'_>) -> Body {
         },
         "tool.call.allowed" => Body::CallAllowed { call: read.call(), digest: read.digest() },
         "tool.call.asked" => Body::CallAsked {
-            call: read.call(),
-            request: read.request(),
-            digest: read.digest(),
-            prompt: read.text("prompt").to_owned(),
-            expires_at: (!read.field("expires_at").is_null()).then(|| read.number("expires_at")),
+            request: Request {
+                id: read.request(),
+                kind: read.token("kind", RequestKind::from_token, RequestKind::Approval),
+                call: read.call(),
+                digest: read.digest(),
+                aspects: Aspects::from_stored(read.text("aspects")),
+                prompt: read.text("prompt").to_owned(),
+                preview: read.strings("preview"),
+                expires_at: (!read.field("expires_at").is_null()).then(|| read.number("expires_at")),
+            },
         },
         "tool.call.decided" => Body::CallDecided { call: read.call(), decision: read_decision(read) },
         "tool.call.started" => Body::CallStarted {
@@ -518,7 +538,10 @@ fn read_turn(read: Reader<'_>) -> Turn {
     for call in read.array("calls") {
         let call = read.object(call);
         extra.calls.push(call.fields("extra"));
+        // Most calls have none, and no call had one before the field was there.
+        let server = call.object.get("server").and_then(Json::as_str).map(str::to_owned);
         calls.push(TurnCall {
+            kind: server.map_or(CallKind::Function, |server| CallKind::ProviderApproval { server }),
             provider_id: call.owned("provider_id"),
             name: call.text("name").to_owned(),
             arguments: call.text("arguments").to_owned(),

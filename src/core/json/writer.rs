@@ -70,6 +70,17 @@ impl Writer {
         value.write(&mut self.0);
     }
 
+    /// A member that is an array of strings.
+    pub fn strings(&mut self, key: &str, values: &[String]) {
+        self.key(key);
+        self.open('[');
+        for value in values {
+            self.item();
+            write_string(value, &mut self.0);
+        }
+        self.close(']');
+    }
+
     /// An item of an array, of any kind.
     pub fn bare(&mut self, value: &Json) {
         self.item();

@@ -1,11 +1,10 @@
 //! What comes next: from where the chat stands to the next effect.
 
 use super::{Effect, Permit, Run, RunError, Status};
-use crate::core::approval::{Place, call_digest};
 use crate::core::arguments::Arguments;
 use crate::core::event::{Body, EndStatus};
 use crate::core::log::{Entry, Stage};
-use crate::core::message::{CallId, Turn, TurnEnd};
+use crate::core::message::{CallId, CallKind, ResultItem, Trust, Turn, TurnCall, TurnEnd};
 use crate::core::outcome::{Outcome, Unavailable};
 use crate::core::policy::ToolEffect;
 
@@ -68,7 +67,7 @@ impl Run {
 
     fn effect_of(&self, id: &CallId) -> Option<ToolEffect> {
         let (call, _) = self.chat.call(id)?;
-        self.settings.tools.iter().find(|tool| tool.name == call.name)?.effect
+        self.tool(call)?.effect
     }
 
     fn start(&mut self, at: u64, id: &CallId) -> Result<(), RunError> {
@@ -76,6 +75,12 @@ impl Run {
             let body = self.settlement(id, &Outcome::ToolUnavailable(Unavailable::Withdrawn))?;
             return self.record(at, [body]);
         };
+        if let Some((TurnCall { name, kind: CallKind::ProviderApproval { .. }, .. }, _)) = self.chat.call(id) {
+            // Nothing runs here: the provider does, once the next request tells it of the approval.
+            let text = "approved".to_owned();
+            let item = ResultItem { call: id.clone(), renderer: None, text, is_error: false, trust: Trust::Host };
+            return self.record(at, [Body::CallSettled { name: name.clone(), facts: None, item }]);
+        }
         self.record(at, [Body::CallStarted { call: id.clone(), attempt: permit.attempt }])?;
         self.activity.tools.push(id.clone());
         self.effects.push_back(Effect::RunTool(permit));
@@ -90,10 +95,9 @@ impl Run {
         if state.stage() != Stage::Ready {
             return None;
         }
-        let tool = self.settings.tools.iter().find(|tool| tool.name == call.name)?;
+        let tool = self.tool(call)?;
         let arguments = Arguments::new(&call.arguments).ok()?;
-        let place = Place { chat: self.chat.id(), run: &run.id, call: id };
-        let digest = call_digest(place, tool, arguments.text());
+        let digest = self.digest_of(id, &tool)?;
         (state.digest.as_ref() == Some(&digest)).then(|| Permit {
             call: id.clone(),
             run: run.id.clone(),

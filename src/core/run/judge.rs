@@ -4,11 +4,11 @@
 use std::rc::Rc;
 
 use super::{Candidate, Effect, Run, RunError};
-use crate::core::approval::{Digest, Place, call_digest};
+use crate::core::approval::{Digest, Request};
 use crate::core::arguments::Arguments;
 use crate::core::event::Body;
 use crate::core::log::{CallState, Entry, Stage, TurnState};
-use crate::core::message::{CallId, RequestId, Turn, TurnCall, TurnEnd};
+use crate::core::message::{CallId, RequestId, Trust, Turn, TurnCall, TurnEnd};
 use crate::core::outcome::{Outcome, Unavailable};
 use crate::core::policy::{Opinion, ToolEffect, Verdict, verdict};
 
@@ -62,16 +62,22 @@ impl Run {
             .collect();
         self.activity.judging = Some(screened);
         if candidates.is_empty() {
-            return self.judged(at, &[], &[]);
+            return self.judged(at, &[], Vec::new(), Vec::new());
         }
         self.effects.push_back(Effect::Judge(candidates));
         Ok(())
     }
 
-    pub(super) fn judged(&mut self, at: u64, opinions: &[Vec<Opinion>], ids: &[RequestId]) -> Result<(), RunError> {
+    pub(super) fn judged(
+        &mut self,
+        at: u64,
+        opinions: &[Vec<Opinion>],
+        previews: Vec<Vec<String>>,
+        ids: Vec<RequestId>,
+    ) -> Result<(), RunError> {
         let Some(screened) = self.activity.judging.take() else { return Err(RunError::Stale) };
-        let expires_at = self.settings.expire_after.map(|wait| at.saturating_add(wait));
-        let mut inputs = opinions.iter().zip(ids);
+        let tainted = self.is_tainted();
+        let mut inputs = opinions.iter().zip(previews.into_iter().chain(std::iter::repeat_with(Vec::new)).zip(ids));
         let mut bodies = Vec::new();
         let mut asked = Vec::new();
         for Screened { call, form } in screened {
@@ -83,23 +89,29 @@ impl Run {
                 }
             };
             // Without opinions there is no verdict, and without an id nothing can wait: such a call is refused.
-            let Some((opinions, id)) = inputs.next() else {
+            let Some((opinions, (preview, id))) = inputs.next() else {
                 bodies.push(self.settlement(&call, &Outcome::ToolUnavailable(Unavailable::Withdrawn))?);
                 continue;
             };
-            match verdict(form.effect, opinions) {
+            match verdict(form.effect, opinions, tainted) {
                 Verdict::Allow => bodies.push(Body::CallAllowed { call, digest: form.digest }),
                 Verdict::Invalid(why) => bodies.push(self.settlement(&call, &Outcome::ArgumentsInvalid(why))?),
                 Verdict::Refuse(reason) => bodies.push(self.settlement(&call, &Outcome::BlockedByPolicy(reason))?),
                 Verdict::Ask(prompt) => {
-                    asked.push(id.clone());
-                    bodies.push(Body::CallAsked { call, request: id.clone(), digest: form.digest, prompt, expires_at });
+                    let tool = self.chat.call(&call).and_then(|(call, _)| self.tool(call));
+                    let request = tool.and_then(|tool| self.request(at, id, call.clone(), prompt, &tool));
+                    let Some(request) = request else {
+                        bodies.push(self.settlement(&call, &Outcome::ToolUnavailable(Unavailable::Withdrawn))?);
+                        continue;
+                    };
+                    let request = Request { preview, ..request };
+                    asked.push(request.clone());
+                    bodies.push(Body::CallAsked { request });
                 }
             }
         }
         self.record(at, bodies)?;
-        let requests: Vec<_> = self.chat.pending().map(|(request, _)| request.clone()).collect();
-        self.effects.extend(requests.into_iter().filter(|request| asked.contains(&request.id)).map(Effect::Ask));
+        self.effects.extend(asked.into_iter().map(Effect::Ask));
         self.advance(at)
     }
 
@@ -112,16 +124,16 @@ impl Run {
         if self.is_closing() {
             return Err(Outcome::ToolUnavailable(Unavailable::NotOffered));
         }
-        let Some(tool) = self.settings.tools.iter().find(|tool| tool.name == call.name) else {
+        let Some(tool) = self.tool(call) else {
             return Err(Outcome::ToolUnavailable(Unavailable::Unknown));
         };
         let arguments = Arguments::new(&call.arguments).map_err(Outcome::ArgumentsInvalid)?;
         if let Some(earlier) = self.declined_before(&tool.name, &arguments) {
             return Err(Outcome::AlreadyDeclined { earlier });
         }
-        let Some(run) = self.chat.run() else { return Err(Outcome::ToolUnavailable(Unavailable::Withdrawn)) };
-        let place = Place { chat: self.chat.id(), run: &run.id, call: &state.id };
-        let digest = call_digest(place, tool, arguments.text());
+        let Some(digest) = self.digest_of(&state.id, &tool) else {
+            return Err(Outcome::ToolUnavailable(Unavailable::Withdrawn));
+        };
         Ok(Form { tool: tool.name.clone(), effect: tool.effect, digest, arguments })
     }
 
@@ -139,6 +151,18 @@ impl Run {
                 })
             })
             .cloned()
+    }
+
+    /// Whether a result from outside came in during this run.
+    fn is_tainted(&self) -> bool {
+        let turns = self.chat.entries().iter().rev().map_while(|entry| match entry {
+            Entry::Turn(turn) => Some(turn.calls.as_slice()),
+            Entry::Failure { .. } => Some(&[][..]),
+            Entry::User { .. } => None,
+        });
+        turns
+            .flatten()
+            .any(|call| call.result.as_ref().is_some_and(|settled| settled.item.trust == Trust::ExternalUntrusted))
     }
 
     /// Whether the latest turn answered the closing request.

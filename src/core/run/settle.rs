@@ -2,7 +2,7 @@
 
 use super::{Run, RunError};
 use crate::core::event::{Body, Decision, EndStatus, Facts};
-use crate::core::log::{Corrupt, Stage};
+use crate::core::log::Corrupt;
 use crate::core::message::{CallId, ResultItem, Trust};
 use crate::core::outcome::{Decider, Denial, Failure, Outcome};
 use crate::core::wording::{self, Subject};
@@ -23,7 +23,9 @@ impl Run {
             Ok(text) => {
                 let note = state.decision.as_ref().and_then(|decision| self.shared_note(decision));
                 let text = note.map_or(text.clone(), |note| wording::with_approval_note(&text, note));
-                let item = ResultItem { call: id.clone(), renderer: None, text, is_error: false, trust: Trust::Tool };
+                let outside = self.tool(call).is_some_and(|tool| tool.untrusted);
+                let trust = if outside { Trust::ExternalUntrusted } else { Trust::Tool };
+                let item = ResultItem { call: id.clone(), renderer: None, text, is_error: false, trust };
                 Body::CallSettled { name: call.name.clone(), facts: None, item }
             }
             Err(failure) => self.settlement(id, &Outcome::ToolFailed(failure))?,
@@ -66,7 +68,7 @@ impl Run {
         let open: Vec<(CallId, bool, bool)> = match self.chat.open_turn() {
             Some(turn) => {
                 let open = turn.calls.iter().filter(|call| call.result.is_none());
-                open.map(|call| (call.id.clone(), call.stage() == Stage::Started, call.is_approved())).collect()
+                open.map(|call| (call.id.clone(), call.attempts > 0, call.is_approved())).collect()
             }
             None => Vec::new(),
         };

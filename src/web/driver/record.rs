@@ -1,9 +1,12 @@
 //! The record of a chat: exported, and cleared of content.
 
+use std::rc::Rc;
+
 use js_sys::Array;
 use wasm_bindgen::JsValue;
 
-use super::{Driver, load_lines, replay};
+use super::Driver;
+use super::store::{lines, replay};
 use crate::core::chain::{self, Privacy};
 use crate::core::run::{Run, Status};
 use crate::web::error::error;
@@ -15,17 +18,17 @@ impl Driver {
         // An error says that no more will be stored: what is stored is what there is.
         let _ = self.stored().await;
         let id = self.look(|run| run.chat().id().clone());
-        Ok(chain::export(&load_lines(&self.setup, id.as_str()).await?, privacy))
+        Ok(chain::export(&lines(&self.setup.host, id.as_str(), 0).await?, privacy))
     }
 
     /// Takes the content of finished runs out of the store, then out of memory. Waits for a run that is at work.
-    pub async fn clear(&self) -> Result<(), JsValue> {
+    pub async fn clear(self: &Rc<Self>) -> Result<(), JsValue> {
         let id = self.look(|run| run.chat().id().clone());
         let mut rewritten = None;
         loop {
             self.idle().await?;
-            let lines = load_lines(&self.setup, id.as_str()).await?;
-            let (chat, head) = replay(id.as_str(), &lines)?;
+            let lines = lines(&self.setup.host, id.as_str(), 0).await?;
+            let (chat, last_hash) = replay(id.as_str(), &lines)?;
             let cleared = chain::clear(&lines, chat.open_run().map(|run| run.id.as_str()));
             if cleared.first().is_some_and(|(seq, _)| Some(*seq) <= rewritten) {
                 return Err(error("storage", "The store kept what it was to replace: its rewrite does not work."));
@@ -39,7 +42,7 @@ impl Driver {
             // Taken over only as long as nothing else went on meanwhile.
             let fits = |run: &Run| run.status() != Status::Running && run.chat().next_seq() == chat.next_seq();
             if self.look(fits) && self.is_stored() {
-                self.take_over(chat, head);
+                self.take_over(chat, last_hash);
                 self.changed();
                 self.wake();
                 return Ok(());

@@ -10,7 +10,12 @@ export function kit() {
     ...library,
     runs,
     agentOf: (options = {}) =>
-      createAgent({ user: { id: "ada" }, model: openaiChat({ baseUrl: "/v1", model: "m" }), ...options }),
+      createAgent({
+        store: library.memoryStore(),
+        user: { id: "ada" },
+        model: openaiChat({ baseUrl: "/v1", model: "m" }),
+        ...options,
+      }),
     make: (name, more = {}) =>
       tool({ name, effect: "write", inputSchema: { type: "object" }, run: (args) => runs.push(name) && args, ...more }),
     /** What the work throws or rejects with, or null. */

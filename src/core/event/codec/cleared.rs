@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::Reader;
-use crate::core::json::MAX_ITEMS;
-use crate::core::message::{CallId, HistoryItem, ResultItem, Trust, Turn, TurnCall, TurnEnd, TurnExtra};
+use crate::core::json::{Json, MAX_ITEMS};
+use crate::core::message::{CallId, CallKind, HistoryItem, ResultItem, Trust, Turn, TurnCall, TurnEnd, TurnExtra};
 
 /// Messages whose content is gone: for each turn its number of calls, each of which has its result.
 pub(super) fn history(read: Reader<'_>) -> Vec<HistoryItem> {
@@ -32,7 +32,16 @@ pub(super) fn calls(read: Reader<'_>, key: &'static str, count: Option<u64>) -> 
         read.reject(key);
         0
     });
-    vec![TurnCall { provider_id: None, name: String::new(), arguments: String::new() }; count]
+    let mut calls = vec![TurnCall::default(); count];
+    // Most turns have none.
+    for place in read.object.get("provider_calls").and_then(Json::as_array).unwrap_or_default() {
+        let place = place.as_u64().and_then(|place| usize::try_from(place).ok());
+        match place.and_then(|place| calls.get_mut(place)) {
+            Some(call) => call.kind = CallKind::ProviderApproval { server: String::new() },
+            None => read.reject("provider_calls"),
+        }
+    }
+    calls
 }
 
 /// A turn whose texts are gone.
