@@ -21,6 +21,8 @@ pub mod policy;
 
 pub mod approval;
 pub mod event;
+
+pub mod chain;
 pub mod guard;
 pub mod log;
 pub mod run;

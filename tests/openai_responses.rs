@@ -542,7 +542,7 @@ fn a_request_for_approval_is_stored_as_one_and_a_call_as_before() {
     let ask = r#"{"type":"mcp_approval_request","id":"mcpr_1","server_label":"zip","name":"shorten","arguments":"{}"}"#;
     let turn = Rc::new(reduce_items(&model("{}"), &[ask, THOUGHTFUL[3]]));
     let body = Body::TurnCompleted { turn };
-    let event = Event { seq: 0, chat: ChatId::new("c"), run: RunId::new("r"), at: 1, body };
+    let event = Event { seq: 0, chat: ChatId::new("c"), run: RunId::new("r"), at: 1, body, cleared: false };
     let line = event.encode();
     assert_eq!(line.matches("\"server\":\"zip\"").count(), 1, "{line}");
     assert_eq!(line.matches("\"server\":").count(), 1, "{line}");

@@ -59,6 +59,7 @@ fn modules_use_only_what_stands_before_them() {
         ("guard", &[]),
         ("upcast", &["json"]),
         ("event", &["json", "message", "outcome", "approval", "upcast"]),
+        ("chain", &["json", "outcome", "approval", "event"]),
         ("log", &["message", "outcome", "approval", "event"]),
         ("run", &["json", "message", "outcome", "approval", "event", "log", "policy", "arguments", "wording"]),
         ("card", &["json", "message", "arguments", "outcome", "approval", "event", "log", "run"]),

@@ -13,14 +13,14 @@ pub struct Digest(String);
 impl Digest {
     /// Hashes the fields, each prefixed by its length in bytes (64 bits, big endian), so that no two lists of
     /// fields give the same input.
-    fn of(domain: &str, fields: &[&str]) -> Self {
-        let mut input = Vec::new();
+    pub fn of(domain: &str, fields: &[&str]) -> Self {
+        let mut hasher = Sha256::new();
         for field in std::iter::once(&domain).chain(fields) {
-            input.extend_from_slice(&(field.len() as u64).to_be_bytes());
-            input.extend_from_slice(field.as_bytes());
+            hasher.update((field.len() as u64).to_be_bytes());
+            hasher.update(field.as_bytes());
         }
         let mut hex = String::with_capacity(64);
-        for byte in Sha256::digest(input.as_slice()) {
+        for byte in hasher.finalize() {
             for nibble in [byte >> 4, byte & 15] {
                 hex.push(char::from_digit(u32::from(nibble), 16).unwrap_or('?'));
             }

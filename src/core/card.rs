@@ -120,8 +120,12 @@ pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
     let entries = run.chat().entries();
     let start = entries.iter().rposition(|entry| matches!(entry, Entry::User { .. })).unwrap_or(0);
     let mut cards = Vec::new();
-    for entry in entries.iter().skip(start) {
+    for (place, entry) in entries.iter().enumerate().skip(start) {
         let Entry::Turn(turn) = entry else { continue };
+        // A card without its arguments would be a receipt for something else.
+        if run.chat().is_cleared(place) {
+            continue;
+        }
         for (call, state) in turn.turn.calls.iter().zip(&turn.calls) {
             let Some(view) = view(call, run.title(call), state) else { continue };
             let Some(request) = &state.request else { continue };

@@ -29,6 +29,47 @@ pub struct Event {
     pub at: u64,
     /// What happened.
     pub body: Body,
+    /// Whether its content was taken out of the log after its run had ended: what is empty was not so then.
+    pub cleared: bool,
+}
+
+/// The members of a stored event that are its header: they stay when its content is cleared or left out of an export.
+/// Whatever is not listed is content, so that a member added later is not shown by an oversight. The digest of a call is
+/// content: it has no salt, and would confirm a guess at the arguments.
+const HEADER: [&str; 28] = [
+    "seq",
+    "chat",
+    "run",
+    "at",
+    "type",
+    "v",
+    "message_id",
+    "owner",
+    "call_id",
+    "request_id",
+    "kind",
+    "expires_at",
+    "approved",
+    "decided_by",
+    "decider",
+    "via",
+    "reason",
+    "reason_code",
+    "attempt",
+    "name",
+    "status",
+    "code",
+    "end",
+    "start",
+    "call_count",
+    "provider_calls",
+    "history_shape",
+    "content_bytes",
+];
+
+/// Whether a member of a stored event belongs to its header.
+pub fn is_header(key: &str) -> bool {
+    HEADER.contains(&key)
 }
 
 /// Every type of event, with the payload version this build writes. Older ones are read too, newer ones are not.

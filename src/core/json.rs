@@ -151,6 +151,13 @@ impl Json {
         out
     }
 
+    /// Members as the text of an object.
+    pub fn object_text(members: &[(String, Json)]) -> String {
+        let mut out = String::new();
+        write_members(members, JoinedText::new, &mut out);
+        out
+    }
+
     /// Writes the value compactly: source order, exact numbers. An unpaired surrogate becomes U+FFFD, because
     /// servers refuse a whole request for one.
     pub fn write(&self, out: &mut String) {
@@ -193,20 +200,22 @@ impl Json {
                 }
                 out.push(']');
             }
-            Self::Object(members) => {
-                out.push('{');
-                for (index, (key, value)) in members.iter().enumerate() {
-                    if index > 0 {
-                        out.push(',');
-                    }
-                    write_string(key, out);
-                    out.push(':');
-                    value.write_as(joined, out);
-                }
-                out.push('}');
-            }
+            Self::Object(members) => write_members(members, joined, out),
         }
     }
+}
+
+fn write_members(members: &[(String, Json)], joined: fn() -> JoinedText, out: &mut String) {
+    out.push('{');
+    for (index, (key, value)) in members.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write_string(key, out);
+        out.push(':');
+        value.write_as(joined, out);
+    }
+    out.push('}');
 }
 
 /// Whether every member of `one` has its equal in `two`, the members of the object `whole`. The same position is

@@ -3,6 +3,7 @@
 //! State changes only here, by [`Chat::apply`]. A live chat and a chat replayed from its log are the same by
 //! construction.
 
+mod cleared;
 pub mod text;
 
 use std::collections::VecDeque;
@@ -26,6 +27,8 @@ pub struct Chat {
     /// How each run before the latest came to its end.
     ended: Vec<RunState>,
     settled_requests: Vec<(RequestId, RequestEnd)>,
+    /// The places of the entries whose content is gone, in order.
+    cleared: Vec<usize>,
 }
 
 /// What a person sees of a chat, in order.
@@ -189,6 +192,8 @@ pub struct RunState {
     pub end: Option<(EndStatus, Option<String>)>,
     /// The position of its latest event.
     pub last_seq: u64,
+    /// Whether its content is gone, at least in part.
+    pub cleared: bool,
 }
 
 /// A log that cannot be what this program wrote.
@@ -212,6 +217,7 @@ impl Chat {
             run: None,
             ended: Vec::new(),
             settled_requests: Vec::new(),
+            cleared: Vec::new(),
         }
     }
 
@@ -321,7 +327,9 @@ impl Chat {
             (_, Some(run)) if run.id == event.run => {}
             _ => return Err(corrupt("the event belongs to no open run")),
         }
+        let entries = self.entries.len();
         self.apply_body(event).map_err(corrupt)?;
+        self.leave_out_cleared(event, entries);
         if let Some(run) = &mut self.run {
             run.last_seq = event.seq;
         }
@@ -336,7 +344,7 @@ impl Chat {
                 if !matches!(self.history.get(*start), Some(HistoryItem::User(_))) {
                     return Err("requests would not begin at a user's message");
                 }
-                self.start = *start;
+                self.start = self.start.max(*start);
             }
             Body::RunStarted { message, owner, parts } => {
                 self.ended.extend(self.run.take());
@@ -354,6 +362,7 @@ impl Chat {
                     repeats: 0,
                     end: None,
                     last_seq: event.seq,
+                    cleared: false,
                 });
             }
             Body::TurnCompleted { turn } => self.apply_turn(turn)?,
@@ -399,7 +408,8 @@ impl Chat {
                 state.attempts = *attempt;
                 state.restarts = false;
             }
-            Body::CallSettled { facts, item, .. } => {
+            Body::CallSettled { name, facts, item } => {
+                self.name_cleared(&item.call, name);
                 self.apply_settled(Settled { facts: facts.clone(), old_code: None, item: item.clone() })?;
             }
             Body::OldDenial(denial) => {

@@ -515,7 +515,7 @@ impl Run {
         let mut events = Vec::new();
         for body in bodies {
             let (seq, chat) = (self.chat.next_seq(), self.chat.id().clone());
-            let event = Event { seq, chat, run: run.clone(), at, body };
+            let event = Event { seq, chat, run: run.clone(), at, body, cleared: false };
             self.chat.apply(&event)?;
             events.push(event);
         }

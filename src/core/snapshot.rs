@@ -63,6 +63,9 @@ pub fn message(run: &Run, place: usize) -> String {
             out.text("text", text);
         }
     }
+    if run.chat().is_cleared(place) {
+        out.flag("cleared", true);
+    }
     out.close('}');
     out.finish()
 }

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 use countersign::core::approval::Tool;
+use countersign::core::chain;
 use countersign::core::event::{Body, Event};
 use countersign::core::json;
 use countersign::core::log::{Chat, check_pairing};
@@ -241,6 +242,18 @@ impl Sim {
         text.push('\n');
         text
     }
+}
+
+/// Lines sealed into a chain; the salts are numbers here.
+pub fn sealed(lines: &[String]) -> Vec<String> {
+    let mut head = String::new();
+    let mut sealed = Vec::new();
+    for (seq, line) in lines.iter().enumerate() {
+        let (line, hash) = chain::seal(line, &format!("{seq:032x}"), &head).unwrap();
+        head = hash;
+        sealed.push(line);
+    }
+    sealed
 }
 
 pub fn answer(text: &str) -> Turn {

@@ -3,7 +3,7 @@ import { CountersignError } from "./error.js";
 import { nameOf, readHost } from "./host.js";
 import { readHistory } from "./messages.js";
 import type { Store } from "./store.js";
-import { announce, listen } from "./tabs.js";
+import { announce, listen, REWRITTEN } from "./tabs.js";
 import type { AgentOptions, HistoryMessage, Request, Status, Tool } from "./types.js";
 import { RawAgent, type RawChat } from "./wasm/countersign.js";
 import { enter } from "./wasm.js";
@@ -36,7 +36,7 @@ export class Agent {
     this.#endings = [
       () => removeEventListener("pagehide", leave),
       () => removeEventListener("pageshow", come),
-      listen(nameOf(store), (id) => this.#refresh((open) => open === id)),
+      listen(nameOf(store), (id, seq) => this.#refresh((open) => open === id, seq === REWRITTEN)),
     ];
   }
 
@@ -119,10 +119,10 @@ export class Agent {
     return chat;
   }
 
-  async #refresh(concerns: (id: string) => boolean): Promise<void> {
+  async #refresh(concerns: (id: string) => boolean, rewritten = false): Promise<void> {
     for (const [id, opening] of this.#chats) {
       const chat = concerns(id) && (await opening.catch(() => undefined));
-      if (chat) await enter(() => rawChat(chat).refresh());
+      if (chat) await enter(() => rawChat(chat).refresh(rewritten));
     }
   }
 }

@@ -1,8 +1,10 @@
+import { CountersignError } from "./error.js";
 import { readOptions } from "./options.js";
+import { isFunction } from "./reader.js";
 import { judge } from "./rules.js";
 import { violation } from "./schema.js";
 import type { Store } from "./store.js";
-import { announce, held, type Lease, lease } from "./tabs.js";
+import { announce, held, type Lease, lease, REWRITTEN } from "./tabs.js";
 import { previewOf, runTool } from "./tools.js";
 import type { AgentOptions, Request, ToolContext } from "./types.js";
 import { patternMatches } from "./wasm/countersign.js";
@@ -19,6 +21,7 @@ export interface Host {
   /** See {@link Store}. */
   load(chat: string, from: number): Promise<string[]>;
   append(chat: string, seq: number, lines: string[], head: string): Promise<void>;
+  rewrite(chat: string, lines: [seq: number, line: string][]): Promise<void>;
   /** See {@link lease}. */
   lease(chat: string): Promise<Lease | undefined>;
   held(chat: string): Promise<boolean>;
@@ -67,6 +70,14 @@ export function readHost(options: AgentOptions): { setup: string; host: Host; st
     },
     lease: async (chat) => lease(name, chat),
     held: async (chat) => held(name, chat),
+    async rewrite(chat, lines) {
+      // A store written for less than this interface serves for everything else.
+      if (!isFunction(store.rewrite)) {
+        throw new CountersignError("storage", "The store has no rewrite(chat, lines), so that nothing can be cleared.");
+      }
+      await store.rewrite(chat, lines);
+      announce(name, chat, REWRITTEN);
+    },
     // Longer waits than a timer can count are slept in parts.
     sleep: (ms) => new Promise((wake) => setTimeout(wake, Math.min(ms, LONGEST_TIMER))),
     async within(work, ms) {

@@ -2,7 +2,7 @@
 import { rawChat } from "./agent.js";
 import type { Chat } from "./chat.js";
 import { defineElements as define } from "./element.js";
-import { RawApprovals } from "./wasm/countersign.js";
+import { RawApprovals, verifyLog as rawVerifyLog } from "./wasm/countersign.js";
 import { enter } from "./wasm.js";
 
 export { type Agent, type ChatSummary, createAgent, tool } from "./agent.js";
@@ -30,4 +30,20 @@ export { type InitInput, init } from "./wasm.js";
 export function defineElements(): void {
   define((root: ShadowRoot, chat: Chat, by: () => string | null | undefined) =>
     enter(() => new RawApprovals(root, rawChat(chat), by)));
+}
+
+/** What {@link verifyLog} found. */
+export type LogCheck =
+  /** `head` is the hash of the last event. */
+  | { valid: true; events: number; head: string }
+  /** `seq` is the position of the first event at fault. */
+  | { valid: false; seq: number; problem: string };
+
+/**
+ * Checks an export of any level: that no event was changed, added, moved, or taken out of the middle. It cannot tell
+ * whether the end was dropped, or everything was made anew by somebody who can write the store: keep `head` and `events`
+ * elsewhere and compare. Needs `await init()`.
+ */
+export function verifyLog(text: string): LogCheck {
+  return enter(() => rawVerifyLog(text) as LogCheck);
 }

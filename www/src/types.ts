@@ -157,9 +157,14 @@ export interface Call {
 
 export type Message =
   /** `text` joins the text parts; `parts` is there if the message has others. */
-  | { type: "user"; id: string; by: string | null; text: string; parts?: Part[] }
-  | { type: "assistant"; id: string; text: string; reasoning: string; refusal: string; calls: Call[]; usage?: Usage }
-  | { type: "error"; id: string; code: string; message: string; text: string };
+  (
+    | { type: "user"; id: string; by: string | null; text: string; parts?: Part[] }
+    | { type: "assistant"; id: string; text: string; reasoning: string; refusal: string; calls: Call[]; usage?: Usage }
+    | { type: "error"; id: string; code: string; message: string; text: string }
+  ) & {
+    /** There if `chat.clear()` took the content away: texts are empty because of it. */
+    cleared?: true;
+  };
 
 /** Token counts of one answer. */
 export interface Usage {

@@ -1,9 +1,11 @@
 //! Events as JSON text, one object a line, and back.
 
+mod cleared;
+
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{Body, Decision, EndStatus, Event, Facts, OldDenial, TYPES};
+use super::{Body, Decision, EndStatus, Event, Facts, OldDenial, TYPES, is_header};
 use crate::core::approval::{Aspects, Digest, Request, RequestKind};
 use crate::core::json::{self, Json, JsonErrorKind, Writer};
 use crate::core::message::{
@@ -37,7 +39,8 @@ impl Event {
             _ => error.text(),
         })?;
         let wrong = Cell::new(None);
-        let read = Reader { object: &stored, wrong: &wrong };
+        let cleared = stored.get("content_hash").or_else(|| stored.get("text_hash")).is_some();
+        let read = Reader { object: &stored, wrong: &wrong, cleared };
         let kind = read.text("type");
         let version = read.number("v");
         let Some((kind, known)) = TYPES.into_iter().find(|(known, _)| *known == kind) else {
@@ -55,13 +58,14 @@ impl Event {
             .concat());
         }
         let current = upcast(kind, version, known, stored);
-        let read = Reader { object: &current, wrong: &wrong };
+        let read = Reader { object: &current, wrong: &wrong, cleared };
         let event = Self {
             seq: read.number("seq"),
             chat: ChatId::new(read.text("chat")),
             run: RunId::new(read.text("run")),
             at: read.number("at"),
             body: read_body(kind, read),
+            cleared,
         };
         match wrong.get() {
             None => Ok(event),
@@ -249,6 +253,8 @@ fn write_turn(turn: &Turn, line: &mut Writer) {
 struct Reader<'a> {
     object: &'a Json,
     wrong: &'a Cell<Option<&'static str>>,
+    /// Whether the event's content is gone. All of it reads as empty.
+    cleared: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -258,12 +264,20 @@ impl<'a> Reader<'a> {
 
     /// Remembers the first field at fault.
     fn reject(self, key: &'static str) {
-        if self.wrong.get().is_none() {
+        if self.wrong.get().is_none() && !self.is_gone(key) {
             self.wrong.set(Some(key));
         }
     }
 
+    /// Whether the field was content that is gone.
+    fn is_gone(self, key: &str) -> bool {
+        self.cleared && !is_header(key)
+    }
+
     fn field(self, key: &'static str) -> &'a Json {
+        if self.is_gone(key) {
+            return &Json::Null;
+        }
         self.object.get(key).unwrap_or_else(|| {
             self.reject(key);
             &Json::Null
@@ -423,18 +437,21 @@ fn read_body(kind: &str, read: Reader<'_>) -> Body {
 /// The parts of a message, as pages give them; the error names the field at fault.
 pub fn read_parts(parts: &Json) -> Result<Vec<Part>, &'static str> {
     let wrong = Cell::new(None);
-    let parts = read_parts_of(Reader { object: parts, wrong: &wrong });
+    let parts = read_parts_of(Reader { object: parts, wrong: &wrong, cleared: false });
     wrong.get().map_or(Ok(parts), Err)
 }
 
 /// The messages a chat starts from, as pages give them: `{"history": […]}`; the error names the field at fault.
 pub fn read_history(history: &Json) -> Result<Vec<HistoryItem>, &'static str> {
     let wrong = Cell::new(None);
-    let items = read_seed(Reader { object: history, wrong: &wrong });
+    let items = read_seed(Reader { object: history, wrong: &wrong, cleared: false });
     wrong.get().map_or(Ok(items), Err)
 }
 
 fn read_seed(read: Reader<'_>) -> Vec<HistoryItem> {
+    if read.cleared {
+        return cleared::history(read);
+    }
     let mut items = Vec::new();
     let mut turns = 0;
     for item in read.array("history") {
@@ -500,7 +517,11 @@ fn read_settled(kind: &str, read: Reader<'_>) -> Body {
         reason: read.optional_token("reason", DenyReason::from_token),
         approved: read.flag("approved"),
     });
-    let item = read_item(read);
+    let item = if read.cleared {
+        ResultItem { is_error: facts.is_some(), ..cleared::item(read.call()) }
+    } else {
+        read_item(read)
+    };
     if item.call != read.call() {
         read.reject("result_item");
     }
@@ -537,6 +558,10 @@ fn read_item(read: Reader<'_>) -> ResultItem {
 }
 
 fn read_turn(read: Reader<'_>) -> Turn {
+    let end = read.token("end", TurnEnd::from_token, TurnEnd::Truncated);
+    if read.cleared {
+        return cleared::turn(end, cleared::calls(read, "call_count", read.field("call_count").as_u64()));
+    }
     let mut extra = TurnExtra {
         binding: read.text("binding").to_owned(),
         items: read.array("items").to_vec(),
@@ -558,7 +583,7 @@ fn read_turn(read: Reader<'_>) -> Turn {
     }
     let usage = read.field("usage");
     Turn {
-        end: read.token("end", TurnEnd::from_token, TurnEnd::Truncated),
+        end,
         finish_reason: read.owned("finish_reason"),
         text: read.text("text").to_owned(),
         reasoning: read.text("reasoning").to_owned(),
