@@ -286,7 +286,18 @@ describe("it never happens, with decisions, that", () => {
           await (await agentOf({ store, tools: [make("eat")] }).open("c")).send(order(["eat", "{}"]));
           const chat = await agentOf({ store, tools }).open("c");
           const [{ id, view }] = chat.snapshot().requests;
-          const { status } = await (await chat.decide(id, { approve, by: "ada" })).continuation;
+          const decided = await chat.decide(id, { approve, by: "ada" }).catch(({ code }) => ({ code }));
+          if (decided.code) {
+            const [again] = chat.snapshot().requests;
+            found[`${change} again`] = {
+              code: decided.code,
+              isNew: again.id !== id,
+              prompt: again.prompt,
+              runs: [...runs],
+            };
+            continue;
+          }
+          const { status } = await decided.continuation;
           const [{ outcome, executed, decidedBy = null, result }] = lastCalls(chat);
           const told = {
             tool: view.tool,
@@ -302,6 +313,12 @@ describe("it never happens, with decisions, that", () => {
       }
       return found;
     });
+    for (const change of ["schema", "effect"]) {
+      const { prompt, ...facts } = told[`${change} again`];
+      assert.deepEqual(facts, { code: "changed", isNew: true, runs: [] }, "it is asked about again");
+      assert.match(prompt, change === "schema" ? /changed while it waited: input schema\.$/ : /: effect\.$/);
+      delete told[`${change} again`];
+    }
     for (const [name, { text: said, ...facts }] of Object.entries(told)) {
       const rest = { tool: "eat", status: "done", executed: false, runs: [] };
       if (name.endsWith("denied")) {
