@@ -69,6 +69,22 @@ async function optimise(wasm, flags, env) {
 async function shorten(path, { module, properties }) {
   const { transform } = await import("esbuild");
   const mangleProps = new RegExp(`^(${Object.keys(properties).join("|")})$`);
-  const code = readFileSync(path, "utf8").replaceAll(JSON.stringify(module), '"a"');
+  const code = watch(readFileSync(path, "utf8")).replaceAll(JSON.stringify(module), '"a"');
   writeFileSync(path, (await transform(code, { mangleProps, mangleCache: properties })).code);
+}
+
+// Has the glue tell of traps (src/trap.ts), and lets callbacks of a module that trapped do nothing: whoever still holds
+// one has not to do with the reason.
+function watch(code) {
+  const changes = [
+    [/\bwasm = (wasmInstance|instance)\.exports;/g, "wasm = watched($1.exports);", 2],
+    [/throw new Error\('Cannot invoke closure from previous WASM instance'\);/g, "return undefined;", 2],
+  ];
+  let changed = `import { watched } from "../trap.js";\n${code}`;
+  for (const [found, replacement, times] of changes) {
+    const count = changed.match(found)?.length ?? 0;
+    if (count !== times) throw new Error(`The glue of this wasm-bindgen has ${found} ${count} times, not ${times}.`);
+    changed = changed.replaceAll(found, replacement);
+  }
+  return changed;
 }

@@ -58,13 +58,15 @@ export function forwardTo(baseUrl) {
  * @param {import("node:test").TestContext} t
  * @param {string} url
  * @param {import("playwright-core").BrowserContextOptions} [options]
- * @param {RegExp} [expected] console errors that belong to the test, such as a response of 500
+ * @param {RegExp} [expected] errors that belong to the test, such as a response of 500
  */
 export async function openPage(browser, t, url, options, expected) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const errors = [];
-  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("pageerror", (error) => {
+    if (!expected?.test(String(error))) errors.push(String(error));
+  });
   page.on("console", (message) => {
     if (message.type() === "error" && !expected?.test(message.text())) errors.push(message.text());
   });

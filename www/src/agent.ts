@@ -6,7 +6,7 @@ import type { Store } from "./store.js";
 import { announce, listen, REWRITTEN } from "./tabs.js";
 import type { AgentOptions, HistoryMessage, Request, Status, Tool } from "./types.js";
 import { RawAgent, type RawChat } from "./wasm/countersign.js";
-import { enter } from "./wasm.js";
+import { enter, onRestart } from "./wasm.js";
 
 const raws = new WeakMap<Chat, RawChat>();
 
@@ -19,21 +19,28 @@ export function rawChat(chat: Chat): RawChat {
 
 /** One set-up of model, tools and rules; its chats share them. */
 export class Agent {
-  readonly #raw: RawAgent;
+  #raw: RawAgent;
   readonly #store: Store;
   readonly #chats = new Map<string, Promise<Chat>>();
   readonly #endings: (() => void)[];
 
   /** @internal Pages use {@link createAgent}. */
-  constructor(raw: RawAgent, store: Store) {
-    this.#raw = raw;
+  constructor(make: () => RawAgent, store: Store, abandon: () => void) {
+    this.#raw = make();
     this.#store = store;
+    const revive = () => {
+      // Who held a lease is gone.
+      abandon();
+      this.#raw = make();
+      this.#renew();
+    };
     // A page that is kept in the back/forward cache must not go on reading an answer, nor keep others from the work.
-    const leave = () => enter(() => raw.suspend());
+    const leave = () => enter(() => this.#raw.suspend());
     const come = ({ persisted }: PageTransitionEvent) => persisted && this.#refresh(() => true);
     addEventListener("pagehide", leave);
     addEventListener("pageshow", come);
     this.#endings = [
+      onRestart(revive),
       () => removeEventListener("pagehide", leave),
       () => removeEventListener("pageshow", come),
       listen(nameOf(store), (id, seq) => this.#refresh((open) => open === id, seq === REWRITTEN)),
@@ -119,6 +126,22 @@ export class Agent {
     return chat;
   }
 
+  /** Takes every open chat anew from the store. */
+  async #renew(): Promise<void> {
+    for (const [id, opening] of this.#chats) {
+      const chat = await opening.catch(() => undefined);
+      if (!chat) continue;
+      chat.renew(undefined);
+      try {
+        const raw = await enter(() => this.#raw.open(id));
+        raws.set(chat, raw);
+        chat.renew(raw);
+      } catch (thrown) {
+        reportError(thrown);
+      }
+    }
+  }
+
   async #refresh(concerns: (id: string) => boolean, rewritten = false): Promise<void> {
     for (const [id, opening] of this.#chats) {
       const chat = concerns(id) && (await opening.catch(() => undefined));
@@ -149,8 +172,8 @@ function readHead(head: string): Pick<ChatSummary, "status" | "requests"> {
 /** Creates an agent. Throws a {@link CountersignError} that names the option at fault. */
 export function createAgent(options: AgentOptions): Agent {
   return enter(() => {
-    const { setup, host, store } = readHost(options);
-    return new Agent(new RawAgent(setup, host), store);
+    const { setup, host, store, abandon } = readHost(options);
+    return new Agent(() => new RawAgent(setup, host), store, abandon);
   });
 }
 

@@ -26,7 +26,8 @@ export interface DecideOptions {
 /** One chat that is open in this page; made by `agent.open(id)`. */
 export class Chat {
   readonly id: string;
-  readonly #raw: RawChat;
+  #held: RawChat | undefined;
+  readonly #listeners = new Set<() => void>();
   /** Messages that no longer change: all but the last. */
   readonly #settled: Message[] = [];
   #snapshot: Snapshot;
@@ -37,22 +38,64 @@ export class Chat {
   /** @internal Pages use `agent.open(id)`. */
   constructor(id: string, raw: RawChat, durable: () => boolean) {
     this.id = id;
-    this.#raw = raw;
     this.#durable = durable;
-    this.#snapshot = enter(() => {
+    this.#snapshot = this.#take(raw);
+  }
+
+  /** @internal The module was started anew: `raw` is the chat as the store has it, undefined until it is there. */
+  renew(raw: RawChat | undefined): void {
+    this.#held = undefined;
+    this.#settled.length = 0;
+    if (raw) this.#snapshot = this.#take(raw);
+    this.#isStale = false;
+    this.#tell();
+  }
+
+  /** @internal Whether the module has the chat. */
+  isHere(): boolean {
+    return this.#held !== undefined;
+  }
+
+  get #raw(): RawChat {
+    if (this.#held) return this.#held;
+    throw new CountersignError(
+      "aborted",
+      "The chat is being taken anew from the store; subscribe() tells when it is there.",
+    );
+  }
+
+  #take(raw: RawChat): Snapshot {
+    this.#held = raw;
+    return enter(() => {
       raw.subscribe(() => {
         this.#isStale = true;
+        this.#tell();
       });
       return this.#draw();
     });
   }
 
+  #tell(): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener();
+      } catch (thrown) {
+        reportError(thrown);
+      }
+    }
+  }
+
   /** The chat as it stands, frozen; the same reference until something changes. */
   snapshot(): Snapshot {
     // While something is being written the last one stands: nothing is shown that is not stored.
-    if (this.#isStale && enter(() => this.#raw.isStored())) {
-      this.#snapshot = enter(() => this.#draw());
-      this.#isStale = false;
+    try {
+      if (this.#isStale && this.#held && enter(() => this.#raw.isStored())) {
+        this.#snapshot = enter(() => this.#draw());
+        this.#isStale = false;
+      }
+    } catch (thrown) {
+      // The module trapped; the chat will be taken anew from the store.
+      if (!(thrown instanceof CountersignError) || thrown.code !== "aborted") throw thrown;
     }
     return this.#snapshot;
   }
@@ -64,8 +107,10 @@ export class Chat {
 
   /** Calls `listener` after every change, also those made by a click. Returns the function that ends it. */
   subscribe(listener: () => void): () => void {
-    const key = enter(() => this.#raw.subscribe(() => listener()));
-    return () => enter(() => this.#raw.unsubscribe(key));
+    // The same function may be given twice.
+    const own = () => listener();
+    this.#listeners.add(own);
+    return () => this.#listeners.delete(own);
   }
 
   /**

@@ -8,6 +8,7 @@ import { announce, held, type Lease, lease, REWRITTEN } from "./tabs.js";
 import { previewOf, runTool } from "./tools.js";
 import type { AgentOptions, Request, ToolContext } from "./types.js";
 import { patternMatches } from "./wasm/countersign.js";
+import { life } from "./wasm.js";
 
 /** Milliseconds; timers with longer waits fire at once. */
 const LONGEST_TIMER = 0x7fffffff;
@@ -37,9 +38,15 @@ export interface Host {
 }
 
 /** Splits the options of an agent into data and functions. Throws an error that names the option at fault. */
-export function readHost(options: AgentOptions): { setup: string; host: Host; store: Store } {
+export function readHost(options: AgentOptions): { setup: string; host: Host; store: Store; abandon: () => void } {
   const { setup, tools, rules, trim, canDecide, store, headers, ownHeaders, fetch: own } = readOptions(options);
   const name = nameOf(store);
+  // All that were given: to release one twice does nothing.
+  const leases = new Set<Lease>();
+  const abandon = () => {
+    for (const given of leases) given.release();
+    leases.clear();
+  };
   const host: Host = {
     judge(id, name, argsText) {
       const schema = tools.find((tool) => tool.name === name)?.inputSchema ?? true;
@@ -68,7 +75,14 @@ export function readHost(options: AgentOptions): { setup: string; host: Host; st
       await store.append(chat, seq, lines, head);
       announce(name, chat, seq + lines.length);
     },
-    lease: async (chat) => lease(name, chat),
+    async lease(chat) {
+      const since = life();
+      const given = await lease(name, chat);
+      if (given) leases.add(given);
+      // Whoever asked for it is gone.
+      if (since !== life()) given?.release();
+      return given;
+    },
     held: async (chat) => held(name, chat),
     async rewrite(chat, lines) {
       // A store written for less than this interface serves for everything else.
@@ -105,7 +119,7 @@ export function readHost(options: AgentOptions): { setup: string; host: Host; st
     },
     fetch: async (url, init) => (own ?? fetch)(url, init),
   };
-  return { setup: JSON.stringify(setup), host, store };
+  return { setup: JSON.stringify(setup), host, store, abandon };
 }
 
 const names = new WeakMap<Store, string>();

@@ -3,7 +3,7 @@ import { rawChat } from "./agent.js";
 import type { Chat } from "./chat.js";
 import { defineElements as define } from "./element.js";
 import { RawApprovals, verifyLog as rawVerifyLog } from "./wasm/countersign.js";
-import { enter } from "./wasm.js";
+import { enter, life } from "./wasm.js";
 
 export { type Agent, type ChatSummary, createAgent, tool } from "./agent.js";
 export type { Chat, DecideOptions, SendOptions } from "./chat.js";
@@ -28,8 +28,24 @@ export { type InitInput, init } from "./wasm.js";
 
 /** Registers `<countersign-approvals>`. Needs `await init()` before an element is given its chat. */
 export function defineElements(): void {
-  define((root: ShadowRoot, chat: Chat, by: () => string | null | undefined) =>
-    enter(() => new RawApprovals(root, rawChat(chat), by)));
+  define((root: ShadowRoot, chat: Chat, by: () => string | null | undefined) => {
+    const draw = () => enter(() => new RawApprovals(root, rawChat(chat), by));
+    let [drawn, since] = [draw(), life()];
+    return {
+      update() {
+        if (!chat.isHere()) return;
+        if (since !== life()) {
+          // The cards of a module that trapped cannot be taken out by it.
+          root.replaceChildren();
+          [drawn, since] = [draw(), life()];
+        }
+        enter(() => drawn.update());
+      },
+      free() {
+        if (since === life()) enter(() => drawn.free());
+      },
+    };
+  });
 }
 
 /** What {@link verifyLog} found. */

@@ -1,12 +1,21 @@
 import { CountersignError } from "./error.js";
-import load, { installErrors } from "./wasm/countersign.js";
+import { onTrap } from "./trap.js";
+import load, { __wbg_reset_state, installErrors } from "./wasm/countersign.js";
 
 /** Where the wasm may come from. */
 export type InitInput = URL | string | Request | Response | BufferSource | WebAssembly.Module;
 
+/** How often a module that trapped is started anew; one that keeps doing so does it for a reason that stays. */
+const MOST_RESTARTS = 5;
+
 let loading: Promise<void> | undefined;
 let loaded = false;
-let trap: Error | undefined;
+/** Why nothing can be called, from a trap until the module has been started anew. */
+let dead: CountersignError | undefined;
+let restarts = 0;
+/** Ends the promises that wait for the module. */
+const waiting = new Set<(error: CountersignError) => void>();
+const revivals = new Set<() => void>();
 
 /**
  * Loads the wasm module: from beside this package's files, or from a URL, bytes or a compiled module. Memoised;
@@ -25,24 +34,67 @@ export function init(input?: InitInput | Promise<InitInput>): Promise<void> {
 }
 
 async function start(input?: InitInput | Promise<InitInput>): Promise<void> {
+  onTrap(die);
   await load(input === undefined ? undefined : { module_or_path: input });
-  installErrors((code: string, message: string, cause: unknown) => new CountersignError(code, message, cause));
+  install();
   loaded = true;
 }
 
-/** @internal Calls into the module, if it is loaded and sound: a trap leaves its memory in no state to go on with. */
+function install(): void {
+  installErrors((code: string, message: string, cause: unknown) => new CountersignError(code, message, cause));
+}
+
+/**
+ * @internal Calls into the module, if it is loaded and sound. A promise it gives rejects when the module traps, since
+ * what would settle it is gone.
+ */
 export function enter<T>(call: () => T): T {
   if (!loaded) {
     throw new CountersignError("not_initialised", "The wasm module is not loaded yet: await init() first.");
   }
-  if (trap) {
-    throw new CountersignError("aborted", "The wasm module stopped after an internal error; reload the page.", trap);
-  }
+  if (dead) throw dead;
+  let result: T;
   try {
-    return call();
+    result = call();
   } catch (thrown) {
-    if (!(thrown instanceof WebAssembly.RuntimeError)) throw thrown;
-    trap = thrown;
-    throw new CountersignError("aborted", "The wasm module stopped after an internal error; reload the page.", thrown);
+    throw dead ?? thrown;
   }
+  return result instanceof Promise ? (whileAlive(result) as T) : result;
+}
+
+/** @internal Has `revive` called whenever the module was started anew; returns what ends that. */
+export function onRestart(revive: () => void): () => void {
+  revivals.add(revive);
+  return () => revivals.delete(revive);
+}
+
+/** @internal How often the module was started anew: what an earlier one made is void. */
+export function life(): number {
+  return restarts;
+}
+
+function whileAlive<T>(work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    waiting.add(reject);
+    work.then(resolve, reject).finally(() => waiting.delete(reject));
+  });
+}
+
+function die(trap: WebAssembly.RuntimeError): void {
+  if (dead) return;
+  const isLast = restarts === MOST_RESTARTS;
+  const next = isLast ? "reload the page" : "chats are taken anew from the store, with nothing lost that was stored";
+  dead = new CountersignError("aborted", `The wasm module stopped after an internal error; ${next}.`, trap);
+  for (const reject of waiting) reject(dead);
+  waiting.clear();
+  // After whatever is under way in this task: it may still touch what the old module made.
+  if (!isLast) setTimeout(restart);
+}
+
+function restart(): void {
+  __wbg_reset_state();
+  install();
+  restarts += 1;
+  dead = undefined;
+  for (const revive of revivals) revive();
 }
