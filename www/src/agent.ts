@@ -145,7 +145,12 @@ export class Agent {
   async #refresh(concerns: (id: string) => boolean, rewritten = false): Promise<void> {
     for (const [id, opening] of this.#chats) {
       const chat = concerns(id) && (await opening.catch(() => undefined));
-      if (chat) await enter(() => rawChat(chat).refresh(rewritten));
+      if (!chat?.isHere()) continue;
+      try {
+        await enter(() => rawChat(chat).refresh(rewritten));
+      } catch {
+        // A module that trapped; it takes its chats anew anyway.
+      }
     }
   }
 }
