@@ -144,7 +144,7 @@ export class Agent {
 
   async #refresh(concerns: (id: string) => boolean, rewritten = false): Promise<void> {
     for (const [id, opening] of this.#chats) {
-      const chat = concerns(id) && (await opening.catch(() => undefined));
+      const chat = concerns(id) ? await opening.catch(() => undefined) : undefined;
       if (!chat?.isHere()) continue;
       try {
         await enter(() => rawChat(chat).refresh(rewritten));
