@@ -193,16 +193,16 @@ impl RawChat {
 
     /// Ends the chat here, since it is being taken out of the store.
     pub fn end(&self) {
-        self.driver.close("deleted", "This chat was deleted; open another one.".to_owned());
+        self.driver.close_deleted();
         self.driver.wake();
     }
 
-    /// Takes in what another page wrote, if there is anything.
+    /// Takes in what another page wrote, if there is anything; resolves with whether the chat can go on here.
     pub fn refresh(&self) -> Promise {
         let driver = self.driver();
         promise(Box::pin(async move {
             driver.refresh().await;
-            Ok(JsValue::UNDEFINED)
+            Ok(driver.check().is_ok().into())
         }))
     }
 

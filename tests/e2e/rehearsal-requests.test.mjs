@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { JAR_TOOL } from "../../www/demo/jar.mjs";
+import { Keeping } from "../../www/demo/keeping.mjs";
 import { DRAFT_TOOL } from "../../www/demo/mail.mjs";
 import { Page, READ_TOOL, UPDATE_TOOL } from "../../www/demo/page.mjs";
 import { MODEL, serve } from "../../www/demo/rehearsal.mjs";
@@ -10,7 +11,7 @@ const TOOLS = [JAR_TOOL, READ_TOOL, UPDATE_TOOL, DRAFT_TOOL].map(({ name, inputS
   type: "function",
   function: { name, parameters: inputSchema },
 }));
-const FIRST = new Page().read();
+const FIRST = new Page(new Keeping()).read();
 const READ = JSON.stringify(FIRST);
 const DENIED = "Error: approval_denied (decided_by: run_owner). The approval … Nothing was executed. ";
 

@@ -95,7 +95,9 @@ export class Agent {
   async #refresh(concerns: (id: string) => boolean): Promise<void> {
     for (const [id, opening] of this.#chats) {
       const chat = concerns(id) && (await opening.catch(() => undefined));
-      if (chat) await enter(() => rawChat(chat).refresh());
+      const goesOn = !chat || (await enter(() => rawChat(chat).refresh()));
+      // One that was deleted elsewhere is not what the next open(id) is to get.
+      if (!goesOn && this.#chats.get(id) === opening) this.#chats.delete(id);
     }
   }
 }

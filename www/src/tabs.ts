@@ -63,6 +63,8 @@ export async function lease(name: string, chat: string): Promise<Lease | undefin
       released = true;
       own.delete(id);
       end();
+      // Who shows the chat as being worked on is to look again.
+      announce(name, chat, 0);
     },
   };
 }
@@ -73,7 +75,11 @@ export async function held(name: string, chat: string): Promise<boolean> {
   if (own.has(id)) return true;
   try {
     const locks = lockManager();
-    if (locks) return (await locks.query()).held?.some((lock) => lock.name === id) ?? false;
+    if (locks) {
+      const { held = [] } = await locks.query();
+      // The list may name one that its page has left; only a lock that is not to be had is held.
+      return held.some((lock) => lock.name === id) && !(await isFree(id));
+    }
     return isValid(await rowsOf(name).run("readonly", ["leases"], (store) => ask(store("leases").get(chat))));
   } catch {
     return false;
@@ -102,6 +108,13 @@ function lock(id: string): Promise<End> {
   return new Promise((given, failed) => {
     const hold = (lock: Lock | null) => (lock ? new Promise<void>((end) => given(end)) : given(undefined));
     navigator.locks.request(id, { ifAvailable: true, mode: "exclusive" }, hold).catch(failed);
+  });
+}
+
+/** Shared, so that pages that look at the same time do not see each other. */
+function isFree(id: string): Promise<boolean> {
+  return new Promise((given, failed) => {
+    navigator.locks.request(id, { ifAvailable: true, mode: "shared" }, (lock) => given(lock !== null)).catch(failed);
   });
 }
 

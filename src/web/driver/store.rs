@@ -34,6 +34,11 @@ impl Driver {
         let lines: Vec<String> = events.iter().map(Event::encode).collect();
         let head = self.look(snapshot::head);
         let chat = first.chat.as_str();
+        if !self.rests() {
+            // Whoever reads what is written finds somebody at the work that follows. Another page may have been first:
+            // then this write finds out.
+            self.try_lease().await;
+        }
         let written = from_strings(&lines);
         let written = written.and_then(|lines| self.setup.host.append(chat, first.seq as f64, &lines, &head));
         match settled(written).await {
@@ -50,14 +55,19 @@ impl Driver {
         }
     }
 
-    /// Gives up what is under way and takes the chat as the store has it. Who waits is told the trouble, if there is any.
+    /// Takes the chat as the store has it and gives up what is under way. Who waits is told the trouble, if there is any.
     pub(super) async fn start_over(self: &Rc<Self>, trouble: Option<Trouble>) {
-        self.abort();
-        self.run.borrow_mut().forget_activity();
-        self.give_up_lease();
-        let id = self.look(|run| run.chat().id().clone());
+        let (stored, id) = (self.stored.get(), self.look(|run| run.chat().id().clone()));
         match load(&self.setup, id.as_str()).await {
-            Ok(chat) => self.take_over(chat),
+            // A log never gets shorter.
+            Ok(chat) if chat.next_seq() < stored => self.close_deleted(),
+            Ok(chat) => {
+                let elsewhere = self.is_held_elsewhere(is_unfinished(&chat)).await;
+                // Nothing is given up before the store was heard: until then nobody takes the run for one that rests.
+                self.abort();
+                self.give_up_lease();
+                self.take_over(chat, elsewhere);
+            }
             Err(thrown) => {
                 let trouble = Trouble { code: "storage", why: text_of(&thrown) };
                 self.close(trouble.code, trouble.why);
@@ -66,8 +76,6 @@ impl Driver {
         self.trouble.replace(trouble);
         self.epoch.set(self.epoch.get() + 1);
         self.encoded.take();
-        self.wake();
-        self.watch_elsewhere().await;
         self.changed();
         self.wake();
     }
@@ -88,17 +96,16 @@ impl Driver {
     }
 
     async fn look_into_store(self: &Rc<Self>) {
-        let stored = self.stored.get();
         // A write under way finds out by itself.
         if !self.is_stored() || self.closed.borrow().is_some() {
             return;
         }
-        let id = self.look(|run| run.chat().id().clone());
-        let Ok(lines) = lines(&self.setup.host, id.as_str(), stored).await else { return };
+        let stored = self.stored.get();
+        let Some(is_as_known) = self.is_as_known().await else { return };
         if self.stored.get() != stored || !self.is_stored() {
             return;
         }
-        if !lines.is_empty() {
+        if !is_as_known {
             self.start_over(None).await;
             return;
         }
@@ -107,46 +114,60 @@ impl Driver {
         self.wake();
     }
 
-    fn take_over(self: &Rc<Self>, chat: Chat) {
+    /// Whether the store has the events that this page knows and no more; `None` if it does not say.
+    pub(super) async fn is_as_known(&self) -> Option<bool> {
+        let (stored, id) = (self.stored.get(), self.look(|run| run.chat().id().clone()));
+        // The last one is read too, to see whether the chat is still there.
+        let from = stored.saturating_sub(1);
+        let found = lines(&self.setup.host, id.as_str(), from).await.ok()?;
+        Some(from + found.len() as u64 == stored)
+    }
+
+    fn take_over(self: &Rc<Self>, chat: Chat, elsewhere: bool) {
         let known: Vec<_> = self.look(|run| run.chat().pending().map(|(request, _)| request.id.clone()).collect());
         self.stored.set(chat.next_seq());
         let fresh: Vec<_> = chat.pending().map(|(request, _)| request.clone()).collect();
         self.run.replace(Run::new(chat, self.setup.settings.clone()));
+        self.note_elsewhere(elsewhere);
         for request in fresh.iter().filter(|request| !known.contains(&request.id)) {
             self.lapse_in_time(request);
         }
     }
 
-    /// Notes whether another page is at work on an unfinished run, and looks again until it is not.
+    /// Notes whether another page is at work on an unfinished run.
     pub(super) async fn watch_elsewhere(self: &Rc<Self>) {
-        self.run.borrow_mut().set_elsewhere(false);
-        if !self.is_held_elsewhere().await {
-            return;
+        let epoch = self.epoch.get();
+        let elsewhere = self.is_held_elsewhere(self.look(|run| is_unfinished(run.chat()))).await;
+        if self.epoch.get() == epoch {
+            self.note_elsewhere(elsewhere);
         }
-        self.run.borrow_mut().set_elsewhere(true);
-        if self.watches.replace(true) {
+    }
+
+    /// Notes that another page is at work on the run, or that none is; looks again until none is.
+    fn note_elsewhere(self: &Rc<Self>, elsewhere: bool) {
+        self.run.borrow_mut().set_elsewhere(elsewhere);
+        if !elsewhere || self.watches.replace(true) {
             return;
         }
         let driver = Rc::downgrade(self);
         platform::spawn(Box::pin(async move {
             while let Some(this) = driver.upgrade() {
-                if !this.is_held_elsewhere().await {
-                    this.watches.set(false);
-                    this.run.borrow_mut().set_elsewhere(false);
-                    this.refresh().await;
-                    break;
-                }
                 let slept = this.setup.host.sleep(LEASE_LOOK);
                 drop(this);
                 if settled(slept).await.is_err() {
+                    break;
+                }
+                let Some(this) = driver.upgrade() else { break };
+                this.refresh().await;
+                if !this.look(Run::is_elsewhere) || this.closed.borrow().is_some() {
+                    this.watches.set(false);
                     break;
                 }
             }
         }));
     }
 
-    async fn is_held_elsewhere(&self) -> bool {
-        let unfinished = self.look(|run| run.chat().open_run().is_some() && run.chat().pending().next().is_none());
+    async fn is_held_elsewhere(&self, unfinished: bool) -> bool {
         if !unfinished || self.lease.borrow().is_some() {
             return false;
         }
@@ -154,26 +175,33 @@ impl Driver {
         settled(self.setup.host.held(id.as_str())).await.is_ok_and(|held| held.is_truthy())
     }
 
-    /// Becomes the page that does this chat's work; false if another one stays at it.
+    /// Becomes the page that does this chat's work; false if another one stays at it, or has done it meanwhile.
     pub(super) async fn take_lease(self: &Rc<Self>) -> bool {
-        let id = self.look(|run| run.chat().id().clone());
+        if self.lease.borrow().is_some() {
+            return true;
+        }
         for _ in 0..LEASE_TRIES {
-            if self.lease.borrow().is_some() {
-                return true;
-            }
-            match settled(self.setup.host.lease(id.as_str())).await {
-                Ok(lease) if !lease.is_undefined() => {
-                    self.lease.replace(Some(lease.into()));
-                    return true;
-                }
-                Ok(_) => {}
-                Err(_) => return false,
+            if self.try_lease().await {
+                return self.is_as_known().await == Some(true);
             }
             if settled(self.setup.host.sleep(LEASE_WAIT)).await.is_err() {
                 return false;
             }
         }
         false
+    }
+
+    async fn try_lease(&self) -> bool {
+        if self.lease.borrow().is_none() {
+            let id = self.look(|run| run.chat().id().clone());
+            let Ok(lease) = settled(self.setup.host.lease(id.as_str())).await else { return false };
+            if lease.is_undefined() {
+                return false;
+            }
+            self.lease.replace(Some(lease.into()));
+            self.run.borrow_mut().set_elsewhere(false);
+        }
+        true
     }
 
     /// Lets another page do the work.
@@ -195,6 +223,11 @@ impl Driver {
     pub(super) fn rests(&self) -> bool {
         self.look(Run::status) != Status::Running
     }
+}
+
+/// Whether a run waits for work and not for a person.
+fn is_unfinished(chat: &Chat) -> bool {
+    chat.open_run().is_some() && chat.pending().next().is_none()
 }
 
 /// The chat as the store has it.
