@@ -1,6 +1,7 @@
 /** The page that the demo's model looks after: what visitors would read. It lasts as long as its chat. */
 
-const FIRST = {
+/** What a chat begins with. */
+export const FIRST = {
   title: "Status update",
   body: [
     "Pictures could not be uploaded this morning between 9:10 and 9:45. Everything else worked.",
