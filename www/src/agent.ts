@@ -1,6 +1,7 @@
 import { Chat } from "./chat.js";
 import { CountersignError } from "./error.js";
 import { nameOf, readHost } from "./host.js";
+import { noteLeaving } from "./leaving.js";
 import { readHistory } from "./messages.js";
 import type { Store } from "./store.js";
 import { announce, listen } from "./tabs.js";
@@ -31,9 +32,11 @@ export class Agent {
     // A page that is kept in the back/forward cache must not go on reading an answer, nor keep others from the work.
     const leave = () => enter(() => raw.suspend());
     const come = ({ persisted }: PageTransitionEvent) => persisted && this.#refresh(() => true);
+    addEventListener("beforeunload", noteLeaving);
     addEventListener("pagehide", leave);
     addEventListener("pageshow", come);
     this.#endings = [
+      () => removeEventListener("beforeunload", noteLeaving),
       () => removeEventListener("pagehide", leave),
       () => removeEventListener("pageshow", come),
       listen(nameOf(store), (id) => this.#refresh((open) => open === id)),
