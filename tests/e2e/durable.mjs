@@ -4,10 +4,11 @@
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import { STRICT_POLICY } from "../../www/demo/server.mjs";
 import { openTab, serve, waitFor } from "./browsers.mjs";
 import { messagesOf, toolMessagesOf } from "./harness.mjs";
-import { checkHistories, text } from "./scripted.mjs";
+import { checkHistories, event, stream, text } from "./scripted.mjs";
 
 const PAGE = readFileSync(new URL("page/durable.html", import.meta.url));
 
@@ -19,6 +20,18 @@ export function door() {
   });
   return { opened, open };
 }
+
+/** An answer that stops half way until the door is opened. */
+export const half = ({ opened }) => ({
+  ...stream(),
+  chunks: (async function* () {
+    yield event({ content: "Half of " });
+    await opened;
+    yield event({ content: "it." });
+    yield event({}, "stop");
+    yield "data: [DONE]\n\n";
+  })(),
+});
 
 /**
  * A server whose model gives, after each message of a person, these turns in order and then "The end."; each is a
@@ -89,6 +102,15 @@ export async function workshop(t, turns) {
   return site;
 }
 
+/** Waits until so many calls have reached the server and are as wanted. */
+export async function waitForWork(site, count, wanted = () => true) {
+  const end = performance.now() + 15_000;
+  while (site.work.filter(wanted).length < count) {
+    if (performance.now() > end) throw new Error(`not ${count} calls after 15 seconds: ${JSON.stringify(site.work)}`);
+    await setImmediate();
+  }
+}
+
 /** Opens the page in a tab of the context, with these settings (see page/durable.mjs), and waits for its chat. */
 export async function openChat(context, t, site, settings = {}, { base = site.url, search = "", before } = {}) {
   const query = new URLSearchParams({ settings: JSON.stringify(settings) });
@@ -111,7 +133,8 @@ export const snapshotOf = (page) =>
     return rest;
   });
 
-export const send = (page, message = "Do it.") => page.evaluate((message) => void window.rig.chat.send(message), message);
+export const send = (page, message = "Do it.") =>
+  page.evaluate((message) => void window.rig.chat.send(message), message);
 
 /** Decides about the first pending request by the page's own code; gives `applied`, `already` or an error's code. */
 export const decide = (page, approve, by = "ada") =>
@@ -129,7 +152,8 @@ export const decide = (page, approve, by = "ada") =>
   );
 
 /** Starts `chat.resume()`, `stop()`, …; what goes wrong comes out in what the chat then is. */
-export const start = (page, method) => page.evaluate((method) => void window.rig.chat[method]().catch(() => {}), method);
+export const start = (page, method) =>
+  page.evaluate((method) => void window.rig.chat[method]().catch(() => {}), method);
 
 export const callsIn = ({ messages }) => messages.flatMap(({ calls = [] }) => calls);
 

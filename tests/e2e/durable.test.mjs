@@ -2,20 +2,22 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { BROWSERS, launch, openContext, press, waitFor } from "./browsers.mjs";
-import { callsIn, checkEnd, decide, door, openChat, ready, send, snapshotOf, start, status, workshop } from "./durable.mjs";
-import { calls, event, failure, stream, text } from "./scripted.mjs";
-
-/** An answer that stops half way until the door is opened. */
-const half = ({ opened }) => ({
-  ...stream(),
-  chunks: (async function* () {
-    yield event({ content: "Half of " });
-    await opened;
-    yield event({ content: "it." });
-    yield event({}, "stop");
-    yield "data: [DONE]\n\n";
-  })(),
-});
+import {
+  callsIn,
+  checkEnd,
+  decide,
+  door,
+  half,
+  openChat,
+  ready,
+  send,
+  snapshotOf,
+  start,
+  status,
+  waitForWork,
+  workshop,
+} from "./durable.mjs";
+import { calls, failure, text } from "./scripted.mjs";
 
 const CACHE = "a visit elsewhere and the back/forward cache";
 
@@ -112,14 +114,10 @@ const STATES = {
   },
 };
 
-async function waitForWork(site, count) {
-  while (site.work.length < count) await new Promise(setImmediate);
-}
-
 /** True the first time. */
 function firstTime() {
-  let first = true;
-  return () => first && !(first = false);
+  let asked = 0;
+  return () => asked++ === 0;
 }
 
 for (const name of BROWSERS) {
@@ -153,7 +151,13 @@ for (const name of BROWSERS) {
 
           await goOn({ page, site, gate, lost });
           await status(page, "done");
-          if (!lost) await waitFor(first, (length) => window.rig.chat.snapshot().messages.length === length && window.rig.chat.snapshot().status === "done", (await snapshotOf(page)).messages.length);
+          if (!lost)
+            await waitFor(
+              first,
+              (length) =>
+                window.rig.chat.snapshot().messages.length === length && window.rig.chat.snapshot().status === "done",
+              (await snapshotOf(page)).messages.length,
+            );
           const end = await checkEnd(site, lost ? [page] : [page, first]);
           const { requests, counts, outcomes, text = "The end." } = ends(lost);
           assert.deepEqual(
