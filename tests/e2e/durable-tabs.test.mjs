@@ -37,7 +37,7 @@ const rest = (page, count) =>
 const decideAt = (page, id, approve, at) =>
   page.evaluate(
     async (id, approve, at) => {
-      await new Promise((resolve) => setTimeout(resolve, at - Date.now() - 10));
+      // Not a timer: those of a tab that is not in front come late.
       while (Date.now() < at);
       return window.rig.chat.decide(id, { approve, by: "ada" }).then(
         async ({ result, continuation }) => [result, (await continuation).status],
@@ -104,24 +104,17 @@ for (const name of BROWSERS) {
     }
 
     it("of two tabs that go on with one run, one does", async (t) => {
-      const gates = [];
-      const { site, first, second } = await two(t, [
-        () => {
-          const gate = door();
-          gates.push(gate);
-          t.after(gate.open);
-          return half(gate);
-        },
-      ]);
+      const gate = door();
+      t.after(gate.open);
+      const { site, first, second } = await two(t, [() => half(gate)]);
       await send(first);
       await waitFor(first, () => window.rig.chat.snapshot().streaming);
       await first.reload();
       await ready(first);
       await Promise.all([status(first, "interrupted"), status(second, "interrupted")]);
-      for (const gate of gates) gate.open();
+      gate.open();
       await Promise.all([start(first, "resume"), start(second, "resume")]);
       await Promise.all([rest(first, 2), rest(second, 2)]);
-      for (const gate of gates) gate.open();
       await checkEnd(site, [first, second]);
       assert.equal(site.requests.length, 2, "the one that was lost, and the one that was made again");
     });

@@ -35,9 +35,9 @@ impl Driver {
         let head = self.look(snapshot::head);
         let chat = first.chat.as_str();
         if !self.rests() {
-            // Whoever reads what is written finds somebody at the work that follows. Another page may have been first:
-            // then this write finds out.
-            self.try_lease().await;
+            // Whoever reads what is written is to find somebody at the work that follows. If another page was first, this
+            // write finds out.
+            self.take_lease().await;
         }
         let written = from_strings(&lines);
         let written = written.and_then(|lines| self.setup.host.append(chat, first.seq as f64, &lines, &head));
@@ -181,8 +181,11 @@ impl Driver {
             return true;
         }
         for _ in 0..LEASE_TRIES {
-            if self.try_lease().await {
-                return self.is_as_known().await == Some(true);
+            let taken = self.try_lease().await;
+            match self.is_as_known().await {
+                Some(true) if taken => return true,
+                Some(true) => {}
+                _ => return false,
             }
             if settled(self.setup.host.sleep(LEASE_WAIT)).await.is_err() {
                 return false;
