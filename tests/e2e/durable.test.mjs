@@ -168,6 +168,25 @@ for (const name of BROWSERS) {
       }
     }
 
+    it("on plain http too a run that was left is interrupted, and goes on", async (t) => {
+      const gate = door();
+      t.after(gate.open);
+      const site = await workshop(t, [() => half(gate)]);
+      const page = await openChat(await openContext(browser, t), t, site, {}, { base: site.plainUrl });
+      await send(page);
+      await waitFor(page, () => window.rig.chat.snapshot().streaming);
+      await page.reload();
+      await ready(page);
+      const begun = performance.now();
+      await status(page, "interrupted");
+      assert.ok(performance.now() - begun < 8_000, "the lease was given up, and did not just run out after 10 seconds");
+      gate.open();
+      await start(page, "resume");
+      await status(page, "done");
+      const end = await checkEnd(site, [page]);
+      assert.deepEqual([end.text, site.requests.length], ["Half of it.", 2]);
+    });
+
     /** A call whose result was lost by a reload, and the person who wants to go on. */
     async function lose(t, tool) {
       const site = await workshop(t, [() => calls([tool, "{}"])]);

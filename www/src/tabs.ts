@@ -141,29 +141,34 @@ function isValid(row: Row | undefined): boolean {
 async function take(name: string, chat: string): Promise<End> {
   const rows = rowsOf(name);
   const owner = crypto.getRandomValues(new Uint32Array(4)).join();
-  /** Reads the row and replaces or removes it, in one transaction, if that is allowed. */
-  const swap = (may: (row: Row | undefined) => boolean, until?: number) =>
+  /** Writes the row, in one transaction with a look at what is there, if that is allowed. */
+  const write = (may: (row: Row | undefined) => boolean) =>
     rows.run(
       "readwrite",
       ["leases"],
       async (store) => {
-        const leases = store("leases");
-        if (!may(await ask(leases.get(chat)))) return false;
-        if (until === undefined) leases.delete(chat);
-        else leases.put({ owner, until } satisfies Row, chat);
+        if (!may(await ask(store("leases").get(chat)))) return false;
+        store("leases").put({ owner, until: Date.now() + TERM } satisfies Row, chat);
         return true;
       },
       "relaxed",
     );
-  const isOwn = (row: Row | undefined) => row?.owner === owner;
 
-  if (!(await swap((row) => !isValid(row), Date.now() + TERM))) return undefined;
+  if (!(await write((row) => !isValid(row)))) return undefined;
+  let isOwn = true;
   const timer = setInterval(async () => {
     // Somebody else took what was not renewed in time; a renewal that failed is tried again.
-    if ((await swap(isOwn, Date.now() + TERM).catch(() => true)) === false) clearInterval(timer);
+    isOwn = await write((row) => row?.owner === owner).catch(() => true);
+    if (!isOwn) clearInterval(timer);
   }, RENEWAL);
   return () => {
     clearInterval(timer);
-    swap(isOwn).catch(() => {});
+    if (!isOwn) return;
+    // A page that goes hears no more of its requests: this one is sent off without a look and without waiting.
+    const remove = (leases: IDBObjectStore) => {
+      leases.delete(chat);
+      leases.transaction.commit();
+    };
+    rows.run("readwrite", ["leases"], (store) => remove(store("leases")), "relaxed").catch(() => {});
   };
 }
