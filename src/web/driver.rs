@@ -105,7 +105,7 @@ impl Driver {
         });
         let pending = opened.look(|run| run.chat().pending().map(|(request, _)| request.clone()).collect::<Vec<_>>());
         pending.iter().for_each(|request| opened.lapse_in_time(request));
-        opened.watch_elsewhere().await;
+        opened.refresh().await;
         Ok(opened)
     }
 

@@ -58,11 +58,14 @@ impl Driver {
     /// Takes the chat as the store has it and gives up what is under way. Who waits is told the trouble, if there is any.
     pub(super) async fn start_over(self: &Rc<Self>, trouble: Option<Trouble>) {
         let (stored, id) = (self.stored.get(), self.look(|run| run.chat().id().clone()));
+        let held = self.is_held_elsewhere().await;
         match load(&self.setup, id.as_str()).await {
             // A log never gets shorter.
             Ok(chat) if chat.next_seq() < stored => self.close_deleted(),
             Ok(chat) => {
-                let elsewhere = self.is_held_elsewhere(is_unfinished(&chat)).await;
+                // Whoever was at work before the log was read may have come to an end meanwhile, which is still to be
+                // read: till then the run does not rest.
+                let elsewhere = is_unfinished(&chat) && (held || self.is_held_elsewhere().await);
                 // Nothing is given up before the store was heard: until then nobody takes the run for one that rests.
                 self.abort();
                 self.give_up_lease();
@@ -100,16 +103,18 @@ impl Driver {
         if !self.is_stored() || self.closed.borrow().is_some() {
             return;
         }
-        let stored = self.stored.get();
+        let (stored, epoch) = (self.stored.get(), self.epoch.get());
+        // Asked first: who is at work now may have written and gone before the store answers.
+        let elsewhere = self.look(|run| is_unfinished(run.chat())) && self.is_held_elsewhere().await;
         let Some(is_as_known) = self.is_as_known().await else { return };
-        if self.stored.get() != stored || !self.is_stored() {
+        if self.stored.get() != stored || self.epoch.get() != epoch || !self.is_stored() {
             return;
         }
         if !is_as_known {
             self.start_over(None).await;
             return;
         }
-        self.watch_elsewhere().await;
+        self.note_elsewhere(elsewhere);
         self.changed();
         self.wake();
     }
@@ -131,15 +136,6 @@ impl Driver {
         self.note_elsewhere(elsewhere);
         for request in fresh.iter().filter(|request| !known.contains(&request.id)) {
             self.lapse_in_time(request);
-        }
-    }
-
-    /// Notes whether another page is at work on an unfinished run.
-    pub(super) async fn watch_elsewhere(self: &Rc<Self>) {
-        let epoch = self.epoch.get();
-        let elsewhere = self.is_held_elsewhere(self.look(|run| is_unfinished(run.chat()))).await;
-        if self.epoch.get() == epoch {
-            self.note_elsewhere(elsewhere);
         }
     }
 
@@ -167,8 +163,8 @@ impl Driver {
         }));
     }
 
-    async fn is_held_elsewhere(&self, unfinished: bool) -> bool {
-        if !unfinished || self.lease.borrow().is_some() {
+    async fn is_held_elsewhere(&self) -> bool {
+        if self.lease.borrow().is_some() {
             return false;
         }
         let id = self.look(|run| run.chat().id().clone());
