@@ -21,9 +21,12 @@ pub mod policy;
 
 pub mod approval;
 pub mod event;
+
+pub mod chain;
 pub mod guard;
 pub mod log;
 pub mod run;
+pub mod upcast;
 
 pub mod card;
 pub mod snapshot;

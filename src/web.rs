@@ -16,6 +16,6 @@ mod platform;
 mod setup;
 mod value;
 
-pub use agent::{RawAgent, RawChat, install};
+pub use agent::{RawAgent, RawChat, install, verify_log};
 pub use approvals::RawApprovals;
 pub use host::{Host, pattern_matches};

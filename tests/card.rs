@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use countersign::core::approval::RequestKind;
 use countersign::core::card::{Card, CardView, Receipt, Row};
 use countersign::core::message::RequestId;
 use countersign::web::card::{CardList, Decided};
@@ -91,6 +92,7 @@ fn card(request: &str) -> Card {
         request: RequestId::new(request),
         view: CardView {
             tool: "cookiejar__cookie_jar".to_owned(),
+            server: None,
             title: Some("Cookie jar".to_owned()),
             why: "Cookies cannot be un-eaten.".to_owned(),
             arguments: vec![
@@ -98,6 +100,8 @@ fn card(request: &str) -> Card {
                 row("count", "number", "3", false),
                 row("letter", "string", "Dear jar,\n  thank you.\n", true),
             ],
+            preview: vec!["Cookies: 9".to_owned()],
+            kind: RequestKind::Approval,
             digest: "0123456789abcdef".repeat(4),
         },
         receipt: None,
@@ -118,7 +122,7 @@ fn it_shows_everything_in_order() {
     let stage = Stage::new();
     stage.update(&[card("r1")]);
     let parts: Vec<_> = stage.all("[part]").iter().filter_map(|element| element.get_attribute("part")).collect();
-    let order = ["card", "title", "tool", "why", "arguments", "note", "actions", "deny", "approve"];
+    let order = ["card", "title", "tool", "why", "arguments", "preview", "note", "actions", "deny", "approve"];
     assert_eq!(parts, order);
     assert_eq!(stage.text("[part=title]"), "Cookie jar");
     assert_eq!(stage.text("[part=tool] code"), "cookiejar__cookie_jar");
@@ -374,4 +378,15 @@ fn a_dropped_list_leaves_nothing_behind() {
     assert_eq!(stage.root.child_element_count(), 0);
     deny.click();
     assert!(stage.decided.borrow().is_empty());
+}
+
+#[wasm_bindgen_test]
+fn a_lost_result_is_asked_about_in_other_words() {
+    let stage = Stage::new();
+    let mut lost = card("r1");
+    lost.view.kind = RequestKind::Recovery;
+    stage.update(&[lost]);
+    let says: Vec<_> = stage.all("button").iter().map(|button| text(button)).collect();
+    assert_eq!(says, ["Mark as done", "Run again", "Stop"]);
+    assert_eq!(stage.text("[part=preview] li"), "Cookies: 9");
 }

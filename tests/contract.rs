@@ -2,6 +2,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+use countersign::core::chain::Privacy;
 use countersign::core::message::ModelErrorClass;
 use countersign::core::outcome::{Decider, DenyReason, Token, Via};
 use countersign::core::run::RunError;
@@ -40,6 +41,10 @@ fn the_tokens_are_the_contracts() {
     let paths: Vec<_> = Via::ALL.iter().map(|via| via.token()).collect();
     assert_eq!(paths, ["card", "api", "waitFor"]);
     assert_eq!(typescript("VIAS"), paths);
+
+    let levels: Vec<_> = Privacy::ALL.iter().map(|level| level.token()).collect();
+    assert_eq!(levels, ["metadata", "redacted", "full"]);
+    assert_eq!(typescript("PRIVACY_LEVELS"), levels);
 }
 
 #[test]

@@ -94,6 +94,19 @@ fn arb_json() -> impl Strategy<Value = Json> {
     })
 }
 
+#[test]
+fn an_exact_text_keeps_halves_of_characters_for_a_strict_reader_to_refuse() {
+    for text in [r#"{"a":["\ud83d",1.50,null],"b":"\ude00\n\"\\\ud83d\u0001é"}"#, r#"{"a":"😀","a":"\t"}"#] {
+        let value = parse_lenient(text.as_bytes()).unwrap();
+        assert_eq!(value.exact_text(), text);
+        assert!(parse_strict(&value.exact_text()).is_err());
+    }
+    let mut halves = parse_lenient(br#"[{"a":"\ud83d\n"}]"#).unwrap();
+    assert_eq!(halves.text(), "[{\"a\":\"\u{fffd}\\n\"}]");
+    halves.make_well_formed();
+    assert_eq!(halves, parse_lenient(halves.text().as_bytes()).unwrap());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 

@@ -35,7 +35,11 @@ fn user(text: &str) -> HistoryItem {
 fn turn(text: &str, calls: &[(&str, &str)]) -> Turn {
     let calls: Vec<TurnCall> = calls
         .iter()
-        .map(|(name, arguments)| TurnCall { provider_id: None, name: (*name).into(), arguments: (*arguments).into() })
+        .map(|(name, arguments)| TurnCall {
+            name: (*name).into(),
+            arguments: (*arguments).into(),
+            ..TurnCall::default()
+        })
         .collect();
     Turn {
         end: TurnEnd::ToolCalls,
@@ -594,4 +598,49 @@ proptest! {
         };
         prop_assert_eq!(reducer.finish(), whole);
     }
+}
+
+fn read_with(dialect: Dialect, pieces: &[&str]) -> (String, String) {
+    let model = OpenAiChat::new("m", "", Vec::new(), dialect).unwrap();
+    let mut reducer = model.reducer();
+    for piece in pieces {
+        let delta = serde_json::json!({ "choices": [{ "index": 0, "delta": { "content": piece } }] });
+        reducer.feed(format!("data: {delta}\n\n").as_bytes());
+    }
+    reducer.feed(b"data: [DONE]\n\n");
+    let turn = reducer.finish().unwrap();
+    (turn.reasoning, turn.text)
+}
+
+#[test]
+fn reasoning_between_tags_is_told_from_the_answer_however_it_is_cut() {
+    let whole = "\n<think>So <b> and </thin air.</think>\n\nThe answer </think> stays.";
+    let expected = ("So <b> and </thin air.".to_owned(), "The answer </think> stays.".to_owned());
+    let dialect = || Dialect { inline_thinking: true, ..Dialect::default() };
+    for at in 0..=whole.len() {
+        assert_eq!(read_with(dialect(), &[&whole[..at], &whole[at..]]), expected, "cut at {at}");
+    }
+    let letters: Vec<String> = whole.chars().map(String::from).collect();
+    assert_eq!(read_with(dialect(), &letters.iter().map(String::as_str).collect::<Vec<_>>()), expected);
+    assert_eq!(read_with(dialect(), &["<thin", "g>"]), (String::new(), "<thing>".to_owned()));
+    assert_eq!(read_with(dialect(), &["<think>cut off </th"]), ("cut off </th".to_owned(), String::new()));
+    assert_eq!(read_with(Dialect::default(), &[whole]), (String::new(), whole.to_owned()));
+}
+
+#[test]
+fn pieces_that_repeat_what_came_before_add_what_is_new() {
+    let dialect = Dialect { cumulative: true, ..Dialect::default() };
+    assert_eq!(read_with(dialect, &["Ha", "Haha", "Haha", "Haha!"]).1, "Haha!");
+    assert_eq!(read_with(Dialect::default(), &["Ha", "Haha"]).1, "HaHaha");
+}
+
+#[test]
+fn a_message_behind_results_gets_an_answer_in_front_where_the_server_demands_one() {
+    let dialect = Dialect { answer_after_results: true, ..Dialect::default() };
+    let model = OpenAiChat::new("m", "", Vec::new(), dialect).unwrap();
+    let items = [user("a"), assistant(turn("", &[("f", "{}")])), result("r1t1c1", "ok"), user("b")];
+    let request = json(&body(&model, &BARE, &items));
+    let messages = request.get("messages").and_then(Json::as_array).unwrap();
+    let roles: Vec<_> = messages.iter().map(|message| message.get("role").and_then(Json::as_str).unwrap()).collect();
+    assert_eq!(roles, ["user", "assistant", "tool", "assistant", "user"]);
 }

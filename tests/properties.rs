@@ -4,12 +4,14 @@
 
 mod sim;
 
+use countersign::core::chain::{self, Privacy};
 use countersign::core::event::{Body, Event};
-use countersign::core::log::check_pairing;
-use countersign::core::message::{CallId, HistoryItem};
+use countersign::core::json::parse_lenient;
+use countersign::core::log::{Chat, Entry, check_pairing};
+use countersign::core::message::{CallId, ChatId, HistoryItem};
 use countersign::core::outcome::{Failure, Token};
 use proptest::prelude::*;
-use sim::{Sim, answer, calls, settings};
+use sim::{Sim, answer, calls, sealed, settings};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -126,6 +128,61 @@ fn check_results(sim: &Sim) {
     }
 }
 
+/// A byte of an export, and what it becomes.
+type Flip = (prop::sample::Index, u8);
+
+/// Any log can be exported at every level and be checked; no change of a byte goes unseen; and what is left once its
+/// content is cleared says the same of who decided what.
+fn check_record(sim: &Sim, (place, mask): &Flip) {
+    let lines = sealed(&sim.lines);
+    let whole = chain::export(&lines, Privacy::Full);
+    let verified = chain::verify(&whole);
+    assert_eq!(verified.as_ref().map(|verified| verified.events), Ok(lines.len() as u64));
+    for level in Privacy::ALL {
+        let text = chain::export(&lines, *level);
+        assert_eq!(chain::verify(&text), verified, "{level:?}");
+        if !text.is_empty() {
+            let mut changed = text.clone().into_bytes();
+            let at = place.index(changed.len());
+            changed[at] ^= (*mask).max(1);
+            let changed = String::from_utf8_lossy(&changed);
+            assert!(chain::verify(&changed) != verified || same(&changed, &text), "{level:?}, byte {at}: {changed}");
+        }
+    }
+
+    let open = sim.run.chat().open_run().map(|run| run.id.as_str());
+    let mut cleared = lines.clone();
+    for (seq, line) in chain::clear(&lines, open) {
+        cleared[seq] = line;
+    }
+    assert_eq!(chain::verify(&cleared.join("\n")), verified);
+    assert_eq!(chain::clear(&cleared, open), []);
+    let chat = Chat::replay(ChatId::new("c"), cleared.iter().map(String::as_str)).unwrap();
+    assert_eq!(chat.entries().len(), sim.run.chat().entries().len());
+    assert_eq!(chat.open_run(), sim.run.chat().open_run());
+    check_pairing(chat.history()).or_else(|error| chat.open_turn().map(|_| ()).ok_or(error)).unwrap();
+    let users = chat.history().iter().filter(|item| matches!(item, HistoryItem::User(_))).count();
+    assert_eq!(users, usize::from(open.is_some()), "requests carry the open run alone");
+    let decided = |chat: &Chat| {
+        let turns = chat.entries().iter().filter_map(|entry| match entry {
+            Entry::Turn(turn) => Some(turn.calls.clone()),
+            _ => None,
+        });
+        let facts = turns.flatten().map(|call| {
+            let facts = call.result.and_then(|settled| settled.facts);
+            (call.id, call.decision, call.attempts, facts)
+        });
+        facts.collect::<Vec<_>>()
+    };
+    assert_eq!(decided(&chat), decided(sim.run.chat()));
+}
+
+/// Whether both are the same values, line by line.
+fn same(one: &str, two: &str) -> bool {
+    let values = |text: &str| text.trim_end().lines().map(|line| parse_lenient(line.as_bytes())).collect::<Vec<_>>();
+    values(one) == values(two)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -141,5 +198,18 @@ proptest! {
             check_results(&sim);
         }
         check_log(&sim.lines);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_log_is_a_record_that_can_be_checked(steps in prop::collection::vec(step(), 1..60), flip in any::<Flip>()) {
+        let mut sim = Sim::new(settings());
+        for step in steps {
+            take(&mut sim, step);
+        }
+        check_record(&sim, &flip);
     }
 }

@@ -28,10 +28,13 @@ export function page(failAt) {
         headers: async () => ({ "content-type": "application/json" }),
         sleep: async () => {},
         within: (work) => work,
-        load: async () => [...seen.lines],
-        append: async (chat, seq, lines) => {
+        load: async (chat, from) => seen.lines.slice(from),
+        lease: async () => ({ release() {} }),
+        held: async () => false,
+        append: async (chat, seq, lines, head) => {
             if (seq >= failAt) throw new Error("the disk is full");
             if (seen.lines.length !== seq) throw new Error("not the end");
+            seen.head = JSON.parse(head);
             seen.lines.push(...lines);
         },
         fetch: async (url, init) => {
@@ -57,13 +60,13 @@ export async function drive(agent, host, approve) {
     const key = chat.subscribe(() => { draws += 1; });
     const told = { rejected: null };
     try {
-        told.sent = await chat.send("Empty the jar.", false, undefined, undefined);
+        told.sent = await chat.send('{"parts":[{"type":"text","text":"Empty the jar."}]}', false, undefined, undefined);
         const [request] = chat.requests();
         told.view = request.view;
         told.decided = await chat.decide(request.id, approve, "ada", undefined, undefined);
         told.again = await chat.decide(request.id, approve, "ada", undefined, undefined);
         try { chat.decide(request.id, !approve, "ada", undefined, undefined); } catch (error) { told.conflict = error.code; }
-        told.end = await chat.settle();
+        told.end = await chat.settle(chat.runId());
     } catch (error) {
         told.rejected = { code: error.code, message: error.message };
     }
@@ -78,8 +81,9 @@ extern "C" {
 }
 
 const SETUP: &str = r#"{
-    "user": "ada", "url": "https://model.example/chat/completions", "credentials": "same-origin", "model": "m",
-    "includeUsage": true, "instructions": "Look after the jar.", "params": {"temperature": 0}, "renderer": "sentence",
+    "user": "ada", "instructions": "Look after the jar.", "renderer": "sentence",
+    "wire": {"api": "openai-chat", "url": "https://model.example/chat/completions", "credentials": "same-origin",
+        "model": "m", "params": {"temperature": 0}, "includeUsage": true},
     "maxRounds": 20, "expireAfterMs": null, "allNotes": false,
     "tools": [{"name": "eat", "description": "", "inputSchema": {"type": "object"}, "effect": "write"}]
 }"#;

@@ -13,14 +13,14 @@ pub struct Digest(String);
 impl Digest {
     /// Hashes the fields, each prefixed by its length in bytes (64 bits, big endian), so that no two lists of
     /// fields give the same input.
-    fn of(domain: &str, fields: &[&str]) -> Self {
-        let mut input = Vec::new();
+    pub fn of(domain: &str, fields: &[&str]) -> Self {
+        let mut hasher = Sha256::new();
         for field in std::iter::once(&domain).chain(fields) {
-            input.extend_from_slice(&(field.len() as u64).to_be_bytes());
-            input.extend_from_slice(field.as_bytes());
+            hasher.update((field.len() as u64).to_be_bytes());
+            hasher.update(field.as_bytes());
         }
         let mut hex = String::with_capacity(64);
-        for byte in Sha256::digest(input.as_slice()) {
+        for byte in hasher.finalize() {
             for nibble in [byte >> 4, byte & 15] {
                 hex.push(char::from_digit(u32::from(nibble), 16).unwrap_or('?'));
             }
@@ -42,6 +42,8 @@ impl Digest {
 /// A tool as the host registered it: what the model is offered and what a person is asked about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
+    /// The server that runs it, by the label the host gave; `None` for a tool of the page itself.
+    pub server: Option<String>,
     /// The name the model calls it by: 1 to 64 of `a-z A-Z 0-9 _ -`.
     pub name: String,
     /// A name for people.
@@ -98,6 +100,20 @@ tokens! {
 }
 
 impl Tool {
+    /// A tool that a server of the model's provider runs once it has been approved. Nothing is known of it but its name.
+    pub fn of_provider(server: &str, name: &str) -> Self {
+        Self {
+            server: Some(server.to_owned()),
+            name: name.to_owned(),
+            title: None,
+            description: String::new(),
+            input_schema: super::json::Json::Null,
+            effect: None,
+            idempotent: false,
+            untrusted: true,
+        }
+    }
+
     /// The hashes of its parts.
     pub fn aspects(&self) -> Aspects {
         let schema = self.input_schema.text();
@@ -141,6 +157,7 @@ pub fn call_digest(place: Place<'_>, tool: &Tool, arguments: &str) -> Digest {
             place.chat.as_str(),
             place.run.as_str(),
             place.call.as_str(),
+            tool.server.as_deref().unwrap_or_default(),
             &tool.name,
             tool.definition_hash().as_str(),
             arguments,

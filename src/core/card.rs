@@ -9,6 +9,7 @@ use super::arguments::Arguments;
 use super::event::Decision;
 use super::json::{JoinedText, Json, Writer, cut, shown_number, write_number, write_string};
 use super::log::{CallState, Entry, Stage};
+use super::message::{TurnCall, server_of};
 use super::outcome::{PersonId, Token};
 use super::run::Run;
 
@@ -20,6 +21,8 @@ const LONG: usize = 80;
 pub struct CardView {
     /// The tool's exact name.
     pub tool: String,
+    /// The server that would run it, where it is not the page itself.
+    pub server: Option<String>,
     /// The host's name of the tool for people.
     pub title: Option<String>,
     /// Why it stopped.
@@ -38,6 +41,7 @@ impl CardView {
     /// Writes its members.
     pub fn write(&self, out: &mut Writer) {
         out.text("tool", &self.tool);
+        out.present("server", self.server.as_deref());
         out.present("title", self.title.as_deref());
         out.text("why", &self.why);
         out.key("arguments");
@@ -84,7 +88,7 @@ pub struct Card {
 /// What stands in place of the buttons once a request is settled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt {
-    /// The decision or the lapse, as a token: `approved` or an outcome's token.
+    /// The decision or the lapse, as a token: `approved`, an outcome's token, or `denied` for what an old log tells.
     pub mark: &'static str,
     /// Who decided what, or that nobody did.
     pub decision: &'static str,
@@ -93,13 +97,14 @@ pub struct Receipt {
 }
 
 /// The view of a call's card; `None` for a call whose arguments cannot be shown, which never asks.
-pub fn view(name: &str, title: Option<&str>, arguments: &str, state: &CallState) -> Option<CardView> {
+pub fn view(call: &TurnCall, title: Option<&str>, state: &CallState) -> Option<CardView> {
     let request = state.request.as_ref()?;
-    let arguments = Arguments::new(arguments).ok()?;
+    let arguments = Arguments::new(&call.arguments).ok()?;
     let mut rows = Vec::new();
     leaves("", arguments.value(), &mut rows);
     Some(CardView {
-        tool: visible_line(name),
+        tool: visible_line(&call.name),
+        server: server_of(call).map(visible_line),
         title: title.map(visible_line),
         why: visible(&request.prompt),
         arguments: rows,
@@ -115,10 +120,14 @@ pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
     let entries = run.chat().entries();
     let start = entries.iter().rposition(|entry| matches!(entry, Entry::User { .. })).unwrap_or(0);
     let mut cards = Vec::new();
-    for entry in entries.iter().skip(start) {
+    for (place, entry) in entries.iter().enumerate().skip(start) {
         let Entry::Turn(turn) = entry else { continue };
+        // A card without its arguments would be a receipt for something else.
+        if run.chat().is_cleared(place) {
+            continue;
+        }
         for (call, state) in turn.turn.calls.iter().zip(&turn.calls) {
-            let Some(view) = view(&call.name, run.title(&call.name), &call.arguments, state) else { continue };
+            let Some(view) = view(call, run.title(call), state) else { continue };
             let Some(request) = &state.request else { continue };
             cards.push(Card { request: request.id.clone(), view, receipt: receipt(state, viewer) });
         }
@@ -182,15 +191,19 @@ fn leaves(path: &str, value: &Json, rows: &mut Vec<Row>) {
 }
 
 fn receipt(state: &CallState, viewer: Option<&PersonId>) -> Option<Receipt> {
+    let is_old = state.result.as_ref().is_some_and(|settled| settled.old_code.is_some());
     let token = state.result.as_ref().and_then(|settled| settled.facts.as_ref()).map(|facts| facts.token);
     if let Some(decision) = &state.decision {
         let outcome = match (state.stage(), token) {
+            (Stage::Settled, None) if is_old => "An older record says that this was declined, and no more.",
             (Stage::Settled, None) => "It ran.",
             (Stage::Settled, Some(Token::ToolFailed)) => "It ran and failed.",
             (Stage::Settled, Some(token)) => match token.executed() {
                 Some(false) => "Nothing was executed.",
                 _ => "It was started; its outcome is not known.",
             },
+            (Stage::Declined, _) if state.attempts == 0 => "Nothing was executed.",
+            (Stage::Declined, _) => "It was started; its outcome is not known.",
             (Stage::Started, _) => "Running…",
             _ => "Waiting for the other decisions.",
         };
@@ -202,6 +215,10 @@ fn receipt(state: &CallState, viewer: Option<&PersonId>) -> Option<Receipt> {
         };
         let decision = if is_recovery { recovered(decision, viewer) } else { decided(decision, viewer) };
         return Some(Receipt { mark, decision, outcome });
+    }
+    if is_old {
+        let decision = "An older record says that this was declined, but not by whom.";
+        return Some(Receipt { mark: "denied", decision, outcome: "Nothing more was recorded." });
     }
     let token = token?;
     let outcome = match token.executed() {

@@ -1,12 +1,14 @@
 //! Stored events: what a chat's log consists of, and how each is written and read.
 //!
 //! Everything a chat is follows from its events; [`log`](super::log) projects them. Stored payloads are never
-//! rewritten. One event is one JSON object:
+//! rewritten; those of old versions are read through [`upcast`](super::upcast). One event is one JSON object:
 //! `{"seq","chat","run","at","type","v", …}`, `v` being the payload version of that type.
 
 mod codec;
+mod old;
 
 pub use codec::{read_history, read_parts, write_parts};
+pub use old::OldDenial;
 
 use std::rc::Rc;
 
@@ -27,7 +29,67 @@ pub struct Event {
     pub at: u64,
     /// What happened.
     pub body: Body,
+    /// Whether its content was taken out of the log after its run had ended: what is empty was not so then.
+    pub cleared: bool,
 }
+
+/// The members of a stored event that are its header: they stay when its content is cleared or left out of an export.
+/// Whatever is not listed is content, so that a member added later is not shown by an oversight. The digest of a call is
+/// content: it has no salt, and would confirm a guess at the arguments.
+const HEADER: [&str; 28] = [
+    "seq",
+    "chat",
+    "run",
+    "at",
+    "type",
+    "v",
+    "message_id",
+    "owner",
+    "call_id",
+    "request_id",
+    "kind",
+    "expires_at",
+    "approved",
+    "decided_by",
+    "decider",
+    "via",
+    "reason",
+    "reason_code",
+    "attempt",
+    "name",
+    "status",
+    "code",
+    "end",
+    "start",
+    "call_count",
+    "provider_calls",
+    "history_shape",
+    "content_bytes",
+];
+
+/// Whether a member of a stored event belongs to its header.
+pub fn is_header(key: &str) -> bool {
+    HEADER.contains(&key)
+}
+
+/// Every type of event, with the payload version this build writes. Older ones are read too, newer ones are not.
+pub const TYPES: [(&str, u64); 15] = [
+    ("chat.seeded", 1),
+    ("history.trimmed", 1),
+    ("run.started", 1),
+    ("turn.completed", 1),
+    ("turn.failed", 1),
+    ("tool.call.allowed", 1),
+    ("tool.call.asked", 1),
+    ("tool.call.decided", 1),
+    ("tool.call.started", 1),
+    ("tool.call.completed", 1),
+    ("tool.call.failed", 1),
+    ("tool.call.denied", 2),
+    ("tool.call.lapsed", 1),
+    ("tool.call.unknown", 1),
+    ("run.ended", 1),
+];
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,6 +166,8 @@ pub enum Body {
         /// What the model reads; names the call.
         item: ResultItem,
     },
+    /// `tool.call.denied` (v2) without its facts: the call was denied or refused, as an old log tells it.
+    OldDenial(OldDenial),
     /// `run.ended` (v1): the run came to its end.
     RunEnded {
         /// How.
@@ -144,13 +208,14 @@ impl Body {
                     Token::OutcomeUnknown => "tool.call.unknown",
                 },
             },
+            Self::OldDenial(_) => "tool.call.denied",
             Self::RunEnded { .. } => "run.ended",
         }
     }
 
-    /// The payload version this build writes for a type.
-    pub fn version(kind: &str) -> u64 {
-        if kind == "tool.call.denied" { 2 } else { 1 }
+    /// The payload version this build writes for a type; `None` for a type it does not know.
+    pub fn version(kind: &str) -> Option<u64> {
+        TYPES.iter().find(|(known, _)| *known == kind).map(|(_, version)| *version)
     }
 }
 

@@ -122,6 +122,20 @@ impl Json {
         }
     }
 
+    /// Replaces halves of characters, so that the value is the same once it was stored and read again.
+    pub fn make_well_formed(&mut self) {
+        match self {
+            Self::Wtf8(bytes) => {
+                let mut text = JoinedText::new();
+                text.push_wtf8(bytes);
+                *self = Self::String(text.into_text());
+            }
+            Self::Array(items) => items.iter_mut().for_each(Self::make_well_formed),
+            Self::Object(members) => members.iter_mut().for_each(|(_, value)| value.make_well_formed()),
+            _ => {}
+        }
+    }
+
     /// The value as [`write`](Self::write) writes it.
     pub fn text(&self) -> String {
         let mut out = String::new();
@@ -129,9 +143,29 @@ impl Json {
         out
     }
 
+    /// The value as a model wrote it: like [`text`](Self::text), but an unpaired surrogate stays what it is, as an
+    /// escape. A strict reader shall still see it, and refuse it.
+    pub fn exact_text(&self) -> String {
+        let mut out = String::new();
+        self.write_as(JoinedText::of_json, &mut out);
+        out
+    }
+
+    /// Members as the text of an object.
+    pub fn object_text(members: &[(String, Json)]) -> String {
+        let mut out = String::new();
+        write_members(members, JoinedText::new, &mut out);
+        out
+    }
+
     /// Writes the value compactly: source order, exact numbers. An unpaired surrogate becomes U+FFFD, because
     /// servers refuse a whole request for one.
     pub fn write(&self, out: &mut String) {
+        self.write_as(JoinedText::new, out);
+    }
+
+    /// Writes the value, halves of characters as `joined` gives them.
+    fn write_as(&self, joined: fn() -> JoinedText, out: &mut String) {
         match self {
             Self::Null => out.push_str("null"),
             Self::Bool(true) => out.push_str("true"),
@@ -139,9 +173,22 @@ impl Json {
             Self::Number(text) => out.push_str(text),
             Self::String(text) => write_string(text, out),
             Self::Wtf8(bytes) => {
-                let mut text = JoinedText::new();
-                text.push_wtf8(bytes);
-                write_string(&text.into_text(), out);
+                // What JSON escapes is ASCII: the halves of characters stay as they are until the last step.
+                let mut escaped = Vec::with_capacity(bytes.len());
+                for byte in bytes {
+                    if is_special(byte) {
+                        let mut sequence = String::new();
+                        write_escape(char::from(*byte), &mut sequence);
+                        escaped.extend_from_slice(sequence.as_bytes());
+                    } else {
+                        escaped.push(*byte);
+                    }
+                }
+                let mut text = joined();
+                text.push_wtf8(&escaped);
+                out.push('"');
+                out.push_str(&text.into_text());
+                out.push('"');
             }
             Self::Array(items) => {
                 out.push('[');
@@ -149,24 +196,26 @@ impl Json {
                     if index > 0 {
                         out.push(',');
                     }
-                    item.write(out);
+                    item.write_as(joined, out);
                 }
                 out.push(']');
             }
-            Self::Object(members) => {
-                out.push('{');
-                for (index, (key, value)) in members.iter().enumerate() {
-                    if index > 0 {
-                        out.push(',');
-                    }
-                    write_string(key, out);
-                    out.push(':');
-                    value.write(out);
-                }
-                out.push('}');
-            }
+            Self::Object(members) => write_members(members, joined, out),
         }
     }
+}
+
+fn write_members(members: &[(String, Json)], joined: fn() -> JoinedText, out: &mut String) {
+    out.push('{');
+    for (index, (key, value)) in members.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write_string(key, out);
+        out.push(':');
+        value.write_as(joined, out);
+    }
+    out.push('}');
 }
 
 /// Whether every member of `one` has its equal in `two`, the members of the object `whole`. The same position is
@@ -217,25 +266,36 @@ impl From<String> for Json {
 pub fn write_string(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
-    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+    while let Some(at) = rest.as_bytes().iter().position(is_special) {
         let Some((plain, special)) = rest.split_at_checked(at) else { break };
         out.push_str(plain);
         let mut chars = special.chars();
-        match chars.next() {
-            Some('\n') => out.push_str("\\n"),
-            Some('\r') => out.push_str("\\r"),
-            Some('\t') => out.push_str("\\t"),
-            Some(special) if special >= ' ' => {
-                out.push('\\');
-                out.push(special);
-            }
-            Some(control) => write_unicode_escape(control as u16, out),
-            None => {}
+        if let Some(special) = chars.next() {
+            write_escape(special, out);
         }
         rest = chars.as_str();
     }
     out.push_str(rest);
     out.push('"');
+}
+
+/// Whether a byte of a string has to be escaped.
+const fn is_special(byte: &u8) -> bool {
+    *byte < b' ' || matches!(*byte, b'"' | b'\\')
+}
+
+/// Writes a character that has to be escaped.
+fn write_escape(special: char, out: &mut String) {
+    match special {
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        ..' ' => write_unicode_escape(special as u16, out),
+        _ => {
+            out.push('\\');
+            out.push(special);
+        }
+    }
 }
 
 /// Writes one UTF-16 unit as `\uXXXX`.

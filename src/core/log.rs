@@ -3,12 +3,15 @@
 //! State changes only here, by [`Chat::apply`]. A live chat and a chat replayed from its log are the same by
 //! construction.
 
+mod cleared;
+pub mod text;
+
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::approval::{Digest, Request, RequestKind};
 use super::event::{Body, Decision, EndStatus, Event, Facts};
-use super::message::{CallId, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
+use super::message::{CallId, CallKind, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
 use super::outcome::{PersonId, Token};
 
 /// A chat as its log tells it.
@@ -24,6 +27,8 @@ pub struct Chat {
     /// How each run before the latest came to its end.
     ended: Vec<RunState>,
     settled_requests: Vec<(RequestId, RequestEnd)>,
+    /// The places of the entries whose content is gone, in order.
+    cleared: Vec<usize>,
 }
 
 /// What a person sees of a chat, in order.
@@ -92,8 +97,10 @@ pub struct CallState {
 /// The end of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settled {
-    /// `None` for a plain result.
+    /// `None` for a plain result and for an old denial.
     pub facts: Option<Facts>,
+    /// The code of a denial that was recorded before its facts were: nobody knows who decided, or whether anybody did.
+    pub old_code: Option<String>,
     /// What the model reads.
     pub item: ResultItem,
 }
@@ -105,6 +112,8 @@ pub enum Stage {
     Requested,
     /// Waits for a person.
     Asked,
+    /// A person declined it, or declined to start it again, and its result is not written: the log ended between the two.
+    Declined,
     /// May run: allowed by policy, or approved by a person.
     Ready,
     /// Handed to its tool.
@@ -124,6 +133,8 @@ impl CallState {
             Stage::Settled
         } else if self.request.is_some() && self.decision.is_none() {
             Stage::Asked
+        } else if matches!(self.decision, Some(Decision { approve: false, .. })) {
+            Stage::Declined
         } else if self.attempts > 0 && !self.restarts {
             Stage::Started
         } else if self.digest.is_none() {
@@ -146,6 +157,8 @@ pub enum RequestEnd {
     Decided(Decision),
     /// Nobody did; the token says why.
     Lapsed(Token),
+    /// Its call was denied, as an old log tells without saying by whom.
+    OldDenial,
     /// What would run changed while it waited, so that another request asks instead.
     Replaced,
 }
@@ -179,6 +192,8 @@ pub struct RunState {
     pub end: Option<(EndStatus, Option<String>)>,
     /// The position of its latest event.
     pub last_seq: u64,
+    /// Whether its content is gone, at least in part.
+    pub cleared: bool,
 }
 
 /// A log that cannot be what this program wrote.
@@ -202,6 +217,7 @@ impl Chat {
             run: None,
             ended: Vec::new(),
             settled_requests: Vec::new(),
+            cleared: Vec::new(),
         }
     }
 
@@ -311,7 +327,9 @@ impl Chat {
             (_, Some(run)) if run.id == event.run => {}
             _ => return Err(corrupt("the event belongs to no open run")),
         }
+        let entries = self.entries.len();
         self.apply_body(event).map_err(corrupt)?;
+        self.leave_out_cleared(event, entries);
         if let Some(run) = &mut self.run {
             run.last_seq = event.seq;
         }
@@ -326,7 +344,7 @@ impl Chat {
                 if !matches!(self.history.get(*start), Some(HistoryItem::User(_))) {
                     return Err("requests would not begin at a user's message");
                 }
-                self.start = *start;
+                self.start = self.start.max(*start);
             }
             Body::RunStarted { message, owner, parts } => {
                 self.ended.extend(self.run.take());
@@ -344,6 +362,7 @@ impl Chat {
                     repeats: 0,
                     end: None,
                     last_seq: event.seq,
+                    cleared: false,
                 });
             }
             Body::TurnCompleted { turn } => self.apply_turn(turn)?,
@@ -389,7 +408,14 @@ impl Chat {
                 state.attempts = *attempt;
                 state.restarts = false;
             }
-            Body::CallSettled { facts, item, .. } => self.apply_settled(facts.as_ref(), item)?,
+            Body::CallSettled { name, facts, item } => {
+                self.name_cleared(&item.call, name);
+                self.apply_settled(Settled { facts: facts.clone(), old_code: None, item: item.clone() })?;
+            }
+            Body::OldDenial(denial) => {
+                let old_code = Some(denial.reason_code().to_owned());
+                self.apply_settled(Settled { facts: None, old_code, item: denial.result_item() })?;
+            }
             Body::RunEnded { status, reason } => {
                 self.no_open_turn()?;
                 if let Some(run) = &mut self.run {
@@ -431,7 +457,7 @@ impl Chat {
                 HistoryItem::Result(item) => {
                     let Some(Entry::Turn(turn)) = self.entries.last_mut() else { continue };
                     if let Some(call) = turn.calls.iter_mut().find(|call| call.id == item.call) {
-                        call.result = Some(Settled { facts: None, item: item.clone() });
+                        call.result = Some(Settled { facts: None, old_code: None, item: item.clone() });
                     }
                 }
             }
@@ -440,33 +466,45 @@ impl Chat {
         Ok(())
     }
 
-    fn apply_settled(&mut self, facts: Option<&Facts>, item: &ResultItem) -> Result<(), &'static str> {
+    fn apply_settled(&mut self, settled: Settled) -> Result<(), &'static str> {
         let Some(Entry::Turn(turn)) = self.entries.last_mut() else { return Err("a result without a turn") };
-        let Some(call) = turn.calls.iter_mut().find(|call| call.id == item.call) else {
+        let place = turn.calls.iter().position(|call| call.id == settled.item.call);
+        let (Some(made), Some(call)) =
+            (place.and_then(|place| turn.turn.calls.get(place)), place.and_then(|place| turn.calls.get_mut(place)))
+        else {
             return Err("a result for a call that this turn does not have");
         };
+        let is_providers = made.kind != CallKind::Function;
         if call.result.is_some() {
             return Err("a second result for one call");
         }
-        let plain_or_failed = facts.is_none_or(|facts| facts.token.executed() != Some(false));
-        if plain_or_failed != (call.attempts > 0) {
+        let token = settled.facts.as_ref().map(|facts| facts.token);
+        let is_old = settled.old_code.is_some();
+        let has_run = match token {
+            None => !is_providers && !is_old,
+            Some(token) => token.executed() != Some(false),
+        };
+        // A stop may come between the record of a start and the start itself.
+        let may_be_started = has_run || token == Some(Token::ApprovalCancelled);
+        if has_run && call.attempts == 0 || !may_be_started && call.attempts > 0 {
             return Err("a result that does not fit whether its call was started");
         }
         let denied = call.attempts == 0 && call.decision.as_ref().is_some_and(|decision| !decision.approve);
-        if denied != facts.is_some_and(|facts| facts.token == Token::ApprovalDenied) {
+        if !is_old && denied != (token == Some(Token::ApprovalDenied)) {
             return Err("a denial without a person's decision, or a decision to deny without its denial");
         }
-        call.result = Some(Settled { facts: facts.cloned(), item: item.clone() });
-        if let (Some(request), None, Some(facts)) = (&call.request, &call.decision, facts) {
-            self.settled_requests.push((request.id.clone(), RequestEnd::Lapsed(facts.token)));
+        if let (Some(request), None) = (&call.request, &call.decision) {
+            let end = token.map_or(RequestEnd::OldDenial, RequestEnd::Lapsed);
+            self.settled_requests.push((request.id.clone(), end));
         }
-        if let (Some(run), Some(facts)) = (&mut self.run, facts) {
-            match facts.token {
-                Token::ApprovalDenied => run.declined.push(item.call.clone()),
-                Token::AlreadyDeclined => run.repeats += 1,
-                _ => {}
+        if let Some(run) = &mut self.run {
+            if denied {
+                run.declined.push(call.id.clone());
+            } else if token == Some(Token::AlreadyDeclined) {
+                run.repeats += 1;
             }
         }
+        call.result = Some(settled);
         if turn.calls.iter().all(|call| call.result.is_some()) {
             let results = turn.calls.iter().filter_map(|call| call.result.as_ref());
             self.history.extend(results.map(|settled| HistoryItem::Result(settled.item.clone())));

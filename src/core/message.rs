@@ -91,15 +91,39 @@ impl Part {
     }
 }
 
+/// Who runs what a call is for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum CallKind {
+    /// This program: a tool of the host, found by its name.
+    #[default]
+    Function,
+    /// The provider, which asks for a person's word first. No tool of the host has to do with it, whatever its name, and
+    /// nothing here runs: a plain result lets the provider go on, an error result does not.
+    ProviderApproval {
+        /// What the provider calls the server whose tool it is.
+        server: String,
+    },
+}
+
 /// A call as the model made it in one turn, not yet judged.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TurnCall {
+    /// Who runs it.
+    pub kind: CallKind,
     /// The id the provider gave, if any. Goes back to the same provider, names nothing here.
     pub provider_id: Option<String>,
     /// The tool's name, exactly as the model wrote it.
     pub name: String,
     /// The arguments' exact text, as collected from the stream: not checked yet.
     pub arguments: String,
+}
+
+/// The label of the provider's server that a call would run on, if it is not the page that runs it.
+pub fn server_of(call: &TurnCall) -> Option<&str> {
+    match &call.kind {
+        CallKind::ProviderApproval { server } => Some(server),
+        CallKind::Function => None,
+    }
 }
 
 /// How a model's turn ended. Decided from the collected calls and truncation, never from the finish

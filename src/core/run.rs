@@ -10,17 +10,19 @@
 
 mod advance;
 mod ask;
+mod error;
 mod judge;
 mod settle;
 
-use std::borrow::Cow;
+pub use error::RunError;
+
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::approval::{Digest, Place, Request, Tool, call_digest};
 use super::event::{Body, Decision, EndStatus, Event};
-use super::log::{Chat, Corrupt, Entry, RunState};
-use super::message::{CallId, HistoryItem, MessageId, ModelError, Part, RequestId, RunId, Turn};
+use super::log::{Chat, Entry, RunState};
+use super::message::{CallId, CallKind, HistoryItem, MessageId, ModelError, Part, RequestId, RunId, Turn, TurnCall};
 use super::outcome::{Decider, DenyReason, Failure, Outcome, PersonId, Via};
 use super::policy::Opinion;
 use super::wording::Renderer;
@@ -133,8 +135,13 @@ pub enum Input {
         /// Its result's text, or how it failed.
         result: Result<String, Failure>,
     },
-    /// Time passed: requests whose time is over lapse.
+    /// Time passed: requests whose time is over lapse, and the run goes on.
     Tick {
+        /// Now.
+        at: u64,
+    },
+    /// The chat was opened: requests whose time is over lapse, and nothing begins.
+    Open {
         /// Now.
         at: u64,
     },
@@ -280,83 +287,6 @@ pub enum Handled {
     AskedAgain,
 }
 
-/// What a caller got wrong. The state is as it was.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RunError {
-    /// The model or a tool is at work; wait until the run rests.
-    Busy,
-    /// No request of this id was ever made in this chat.
-    UnknownRequest,
-    /// The request was settled before, and differently.
-    Conflict,
-    /// The request's time is over.
-    Expired,
-    /// This decider may not approve this.
-    NotAllowed,
-    /// A closed reason came with an approval.
-    ReasonWithApproval,
-    /// There is nothing to go on with.
-    NothingToResume,
-    /// The answer of a model or tool that the run no longer waits for.
-    Stale,
-    /// An event would not follow from the log: a bug of this program.
-    Corrupt(Corrupt),
-}
-
-impl RunError {
-    /// The stable code of the error that pages see.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Busy => "busy",
-            Self::UnknownRequest => "unknown_request",
-            Self::Conflict => "conflict",
-            Self::Expired => "expired",
-            Self::NotAllowed => "not_allowed",
-            Self::ReasonWithApproval => "invalid_decision",
-            Self::NothingToResume => "nothing_to_resume",
-            Self::Stale => "stale",
-            Self::Corrupt(_) => "log_corrupt",
-        }
-    }
-}
-
-impl RunError {
-    /// One sentence that says what to do.
-    pub fn message(&self) -> Cow<'static, str> {
-        Cow::Borrowed(match self {
-            Self::Busy => "The run is at work; wait until it rests, or stop it first.",
-            Self::UnknownRequest => "This chat never made a request of this id; nothing was changed.",
-            Self::Conflict => {
-                "This request is settled already, by another decision or because its run went on without one; that stands."
-            }
-            Self::Expired => "The time for this request is over; nothing was changed.",
-            Self::NotAllowed => {
-                "Nothing was changed: this needs the approval of a known person who did not start the run."
-            }
-            Self::ReasonWithApproval => "A reason (variant, skip) goes with a denial only; leave it out to approve.",
-            Self::NothingToResume => {
-                "There is nothing to go on with: no run was interrupted and no model request failed."
-            }
-            Self::Stale => "The run no longer waits for this.",
-            Self::Corrupt(Corrupt { seq, problem }) => {
-                return Cow::Owned(["The log does not fit at event ", &seq.to_string(), ": ", problem, "."].concat());
-            }
-        })
-    }
-}
-
-impl std::fmt::Display for RunError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message())
-    }
-}
-
-impl From<Corrupt> for RunError {
-    fn from(corrupt: Corrupt) -> Self {
-        Self::Corrupt(corrupt)
-    }
-}
-
 /// A chat and what is under way in it.
 #[derive(Debug)]
 pub struct Run {
@@ -374,9 +304,18 @@ struct Activity {
     model: Option<u64>,
     /// The calls of the turn that is being judged, each with what the check of form found.
     judging: Option<Vec<judge::Screened>>,
-    tools: Vec<CallId>,
+    /// Calls handed to their tools.
+    tools: Vec<Handed>,
     /// Another page is at work on the run.
     elsewhere: bool,
+}
+
+/// A call whose permit was given.
+#[derive(Debug)]
+struct Handed {
+    call: CallId,
+    /// Whether its tool was called, as far as this process knows.
+    begun: bool,
 }
 
 impl Activity {
@@ -406,14 +345,19 @@ impl Run {
         self.activity.model == Some(ticket)
     }
 
-    /// Whether the result of this call is still waited for.
-    pub fn awaits_tool(&self, call: &CallId) -> bool {
-        self.activity.tools.contains(call)
+    /// Notes that a call's tool is being called now. False, and it must not be called, if its result is no longer waited
+    /// for.
+    pub fn begin_tool(&mut self, call: &CallId) -> bool {
+        let handed = self.activity.tools.iter_mut().find(|handed| handed.call == *call);
+        handed.is_some_and(|handed| !std::mem::replace(&mut handed.begun, true))
     }
 
     /// The host's name for a tool, for people.
-    pub fn title(&self, tool: &str) -> Option<&str> {
-        self.settings.tools.iter().find(|known| known.name == tool)?.title.as_deref()
+    pub fn title(&self, call: &TurnCall) -> Option<&str> {
+        if call.kind != CallKind::Function {
+            return None;
+        }
+        self.settings.tools.iter().find(|known| known.name == call.name)?.title.as_deref()
     }
 
     /// Where the chat stands.
@@ -489,7 +433,16 @@ impl Run {
                 return self.decide(at, decision, preview, fresh);
             }
             Input::ToolEnded { at, call, attempt, result } => self.tool_ended(at, &call, attempt, result)?,
-            Input::Tick { at } => self.tick(at)?,
+            Input::Tick { at } => {
+                if self.lapse(at)? {
+                    self.advance(at)?;
+                }
+            }
+            Input::Open { at } => {
+                if self.lapse(at)? {
+                    self.rest();
+                }
+            }
             Input::Stop { at, partial } => self.stop(at, partial)?,
             Input::Resume { at, requests } => self.resume(at, requests)?,
         }
@@ -507,7 +460,7 @@ impl Run {
             return Err(RunError::Busy);
         }
         if self.chat.open_run().is_some() {
-            self.end_early(at, "superseded", |approved| Outcome::ApprovalSuperseded { approved })?;
+            self.end_early(at, "superseded", &[], |approved| Outcome::ApprovalSuperseded { approved })?;
         }
         let number = self.chat.entries().iter().filter(|entry| matches!(entry, Entry::User { .. })).count() + 1;
         let run = RunId::new(["r", &number.to_string()].concat());
@@ -515,17 +468,18 @@ impl Run {
         self.advance(at)
     }
 
-    fn tick(&mut self, at: u64) -> Result<(), RunError> {
+    /// Settles requests whose time is over; says whether there were any.
+    fn lapse(&mut self, at: u64) -> Result<bool, RunError> {
         let over = |request: &Request| request.expires_at.is_some_and(|end| at >= end);
         let calls: Vec<_> =
             self.chat.pending().filter(|(request, _)| over(request)).map(|(_, call)| call.id.clone()).collect();
         if calls.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         let bodies = calls.iter().map(|call| self.settlement(call, &Outcome::ApprovalExpired));
         let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
         self.record(at, bodies)?;
-        self.advance(at)
+        Ok(true)
     }
 
     fn stop(&mut self, at: u64, partial: String) -> Result<(), RunError> {
@@ -537,10 +491,13 @@ impl Run {
             self.record(at, [Body::TurnFailed { code, message, text: partial }])?;
         }
         let next_ticket = self.activity.next_ticket;
+        let handed = std::mem::take(&mut self.activity.tools);
+        let not_begun: Vec<CallId> =
+            handed.into_iter().filter(|handed| !handed.begun).map(|handed| handed.call).collect();
         self.activity = Activity { next_ticket, ..Activity::default() };
         // What was to happen and is not begun does not begin: only what is to be stored or told stays queued.
         self.effects.retain(|effect| matches!(effect, Effect::Persist(_) | Effect::Done(_)));
-        self.end_early(at, "stopped", |approved| Outcome::ApprovalCancelled { approved })?;
+        self.end_early(at, "stopped", &not_begun, |approved| Outcome::ApprovalCancelled { approved })?;
         self.rest();
         Ok(())
     }
@@ -563,7 +520,7 @@ impl Run {
         let mut events = Vec::new();
         for body in bodies {
             let (seq, chat) = (self.chat.next_seq(), self.chat.id().clone());
-            let event = Event { seq, chat, run: run.clone(), at, body };
+            let event = Event { seq, chat, run: run.clone(), at, body, cleared: false };
             self.chat.apply(&event)?;
             events.push(event);
         }

@@ -6,8 +6,8 @@ use super::card;
 use super::event::{self, Decision};
 use super::json::{Json, Writer, write_number};
 use super::log::{CallState, Entry, RunState, Stage};
-use super::message::{Part, RunId, TurnCall};
-use super::outcome::{Decider, DenyReason, PersonId};
+use super::message::{CallKind, Part, RunId, TurnCall, server_of};
+use super::outcome::{Decider, DenyReason, PersonId, Token};
 use super::run::{Run, Status};
 
 /// The message at a place of the chat: a person's (`user`), a model's turn (`assistant`) or a model request that gave
@@ -63,6 +63,9 @@ pub fn message(run: &Run, place: usize) -> String {
             out.text("text", text);
         }
     }
+    if run.chat().is_cleared(place) {
+        out.flag("cleared", true);
+    }
     out.close('}');
     out.finish()
 }
@@ -73,7 +76,7 @@ pub fn requests(run: &Run) -> String {
     out.open('[');
     for (request, state) in run.chat().pending() {
         let Some((call, _)) = run.chat().call(&state.id) else { continue };
-        let Some(view) = card::view(&call.name, run.title(&call.name), &call.arguments, state) else { continue };
+        let Some(view) = card::view(call, run.title(call), state) else { continue };
         out.item();
         out.open('{');
         out.text("id", request.id.as_str());
@@ -142,7 +145,8 @@ fn write_usage(usage: &Json, out: &mut Writer) {
 fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
     out.text("id", state.id.as_str());
     out.text("tool", &call.name);
-    out.present("title", run.title(&call.name));
+    out.present("server", server_of(call));
+    out.present("title", run.title(call));
     out.text("arguments", &call.arguments);
     out.text(
         "state",
@@ -151,7 +155,7 @@ fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
             Stage::Asked => "waiting",
             Stage::Ready => "ready",
             Stage::Started => "running",
-            Stage::Settled => "settled",
+            Stage::Declined | Stage::Settled => "settled",
         },
     );
     out.present("requestId", state.request.as_ref().map(|request| request.id.as_str()));
@@ -161,24 +165,39 @@ fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
         write_decision(decision, out);
         out.close('}');
     }
-    let Some(settled) = &state.result else { return };
-    match &settled.facts {
-        None => out.flag("executed", true),
-        Some(facts) => {
-            out.text("outcome", facts.token.token());
-            out.present("decidedBy", facts.decided_by.map(Decider::token));
-            // Null where it is not known whether the tool ran.
-            match facts.token.executed() {
-                Some(executed) => out.flag("executed", executed),
-                None => out.optional("executed", None),
-            }
+    let Some(settled) = &state.result else {
+        match (state.stage(), &state.decision) {
+            (Stage::Declined, _) if state.attempts > 0 => write_outcome(Token::OutcomeUnknown, None, out),
+            (Stage::Declined, Some(decision)) => write_outcome(Token::ApprovalDenied, Some(decision.decided_by), out),
+            _ => {}
         }
+        return;
+    };
+    match (&settled.facts, &settled.old_code) {
+        (Some(facts), _) => write_outcome(facts.token, facts.decided_by, out),
+        (None, Some(code)) => {
+            out.text("outcome", code);
+            out.optional("executed", None);
+        }
+        // Whether a provider ran what was approved is not known here.
+        (None, None) if call.kind != CallKind::Function => out.optional("executed", None),
+        (None, None) => out.flag("executed", true),
     }
     out.key("result");
     out.open('{');
     out.text("text", &settled.item.text);
     out.flag("isError", settled.item.is_error);
     out.close('}');
+}
+
+fn write_outcome(token: Token, decided_by: Option<Decider>, out: &mut Writer) {
+    out.text("outcome", token.token());
+    out.present("decidedBy", decided_by.map(Decider::token));
+    // Null where it is not known whether the tool ran.
+    match token.executed() {
+        Some(executed) => out.flag("executed", executed),
+        None => out.optional("executed", None),
+    }
 }
 
 fn write_decision(decision: &Decision, out: &mut Writer) {

@@ -2,15 +2,23 @@
 //!
 //! **Architecture invariant.** A wire knows messages and JSON, never the run: the shell's driver joins the two.
 
+pub mod anthropic;
 mod body;
 mod fault;
+pub mod gemini;
+mod intake;
 mod leftover;
+mod names;
 pub mod openai_chat;
+pub mod openai_responses;
 
 pub use fault::{RetryHints, http_error, wait_ms};
 
 use super::message::{HistoryItem, ModelError, ToolSpec, Turn};
+use anthropic::Anthropic;
+use gemini::Gemini;
 use openai_chat::OpenAiChat;
+use openai_responses::OpenAiResponses;
 
 /// One endpoint and model, whatever it speaks. A request body is [`head`](Self::head), each history item by
 /// [`item`](Self::item), [`tail`](Self::tail).
@@ -18,6 +26,12 @@ use openai_chat::OpenAiChat;
 pub enum Wire {
     /// OpenAI Chat Completions.
     OpenAiChat(OpenAiChat),
+    /// OpenAI Responses.
+    OpenAiResponses(OpenAiResponses),
+    /// Anthropic Messages.
+    Anthropic(Anthropic),
+    /// Gemini.
+    Gemini(Gemini),
 }
 
 impl Wire {
@@ -25,14 +39,21 @@ impl Wire {
     pub fn head(&self, opening: &Opening<'_>) -> Vec<u8> {
         match self {
             Self::OpenAiChat(wire) => wire.head(opening),
+            Self::OpenAiResponses(wire) => wire.head(opening),
+            Self::Anthropic(wire) => wire.head(opening),
+            Self::Gemini(wire) => wire.head(opening),
         }
     }
 
-    /// One history item, to stand behind the head or behind the `previous` item. Its bytes depend on nothing that comes
+    /// One history item, to stand behind the head or behind the items `before` it. Its bytes depend on nothing that comes
     /// later: what a provider has cached stays cached.
-    pub fn item(&self, item: &HistoryItem, previous: Option<&HistoryItem>) -> Vec<u8> {
+    pub fn item(&self, item: &HistoryItem, before: &[HistoryItem]) -> Vec<u8> {
+        let previous = before.last();
         match self {
             Self::OpenAiChat(wire) => wire.item(item, previous),
+            Self::OpenAiResponses(wire) => wire.item(item, before),
+            Self::Anthropic(wire) => wire.item(item, previous),
+            Self::Gemini(wire) => wire.item(item, before),
         }
     }
 
@@ -40,6 +61,9 @@ impl Wire {
     pub fn tail(&self, last: Option<&HistoryItem>, note: Option<&str>) -> Vec<u8> {
         match self {
             Self::OpenAiChat(wire) => wire.tail(last, note),
+            Self::OpenAiResponses(wire) => wire.tail(last, note),
+            Self::Anthropic(wire) => wire.tail(last, note),
+            Self::Gemini(wire) => wire.tail(last, note),
         }
     }
 
@@ -47,6 +71,9 @@ impl Wire {
     pub fn reducer(&self) -> Reducer {
         match self {
             Self::OpenAiChat(wire) => Reducer::OpenAiChat(wire.reducer()),
+            Self::OpenAiResponses(wire) => Reducer::OpenAiResponses(wire.reducer()),
+            Self::Anthropic(wire) => Reducer::Anthropic(wire.reducer()),
+            Self::Gemini(wire) => Reducer::Gemini(wire.reducer()),
         }
     }
 }
@@ -56,6 +83,12 @@ impl Wire {
 pub enum Reducer {
     /// OpenAI Chat Completions.
     OpenAiChat(openai_chat::Reducer),
+    /// OpenAI Responses.
+    OpenAiResponses(openai_responses::Reducer),
+    /// Anthropic Messages.
+    Anthropic(anthropic::Reducer),
+    /// Gemini.
+    Gemini(gemini::Reducer),
 }
 
 impl Reducer {
@@ -63,6 +96,9 @@ impl Reducer {
     pub fn feed(&mut self, bytes: &[u8]) -> Delta {
         match self {
             Self::OpenAiChat(reducer) => reducer.feed(bytes),
+            Self::OpenAiResponses(reducer) => reducer.feed(bytes),
+            Self::Anthropic(reducer) => reducer.feed(bytes),
+            Self::Gemini(reducer) => reducer.feed(bytes),
         }
     }
 
@@ -70,6 +106,9 @@ impl Reducer {
     pub const fn is_done(&self) -> bool {
         match self {
             Self::OpenAiChat(reducer) => reducer.is_done(),
+            Self::OpenAiResponses(reducer) => reducer.is_done(),
+            Self::Anthropic(reducer) => reducer.is_done(),
+            Self::Gemini(reducer) => reducer.is_done(),
         }
     }
 
@@ -77,6 +116,9 @@ impl Reducer {
     pub fn finish(self) -> Result<Turn, ModelError> {
         match self {
             Self::OpenAiChat(reducer) => reducer.finish(),
+            Self::OpenAiResponses(reducer) => reducer.finish(),
+            Self::Anthropic(reducer) => reducer.finish(),
+            Self::Gemini(reducer) => reducer.finish(),
         }
     }
 }

@@ -162,15 +162,13 @@ fn message(text: &mut String, tool: &str, outcome: &Outcome) {
             "",
         ),
         Outcome::ApprovalSuperseded { approved: false } => (
-            "Before tool @ could start, the user sent a new message instead of deciding what was waiting. Nobody \
-             declined the call. Nothing was executed. Answer the new message; make the call again only if that message \
-             still asks for it.",
+            "Before tool @ could start, the user sent a new message. Nobody declined the call. Nothing was executed. \
+             Answer the new message; make the call again only if that message still asks for it.",
             "",
         ),
         Outcome::ApprovalSuperseded { approved: true } => (
-            "The call of tool @ had been approved but was not started: a new message came before the rest of the \
-             batch was decided. Nothing was executed. Answer the new message; make the call again only if that message \
-             still asks for it.",
+            "The call of tool @ had been approved but was not started: a new message came first. Nothing was executed. \
+             Answer the new message; make the call again only if that message still asks for it.",
             "",
         ),
         Outcome::ApprovalCancelled { approved: false } => (

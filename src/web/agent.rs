@@ -14,18 +14,41 @@ use super::error::{error, from_run, set_factory};
 use super::host::Host;
 use super::platform;
 use super::setup::{Setup, person};
-use super::value::from_text;
+use super::value::{from_strings, from_text};
+use crate::core::chain::{Broken, Privacy, Verified, verify};
 use crate::core::event;
-use crate::core::json;
+use crate::core::json::{self, Writer};
+use crate::core::log;
 use crate::core::message::{MessageId, Part, RequestId, RunId};
 use crate::core::outcome::{DenyReason, PersonId, Via};
-use crate::core::run::{Input, RunError};
+use crate::core::run::{Input, Run, RunError};
 use crate::core::snapshot;
 
 /// Hands over the constructor of errors: `(code, message, cause) => Error`. Called once, before anything else.
 #[wasm_bindgen(js_name = installErrors)]
 pub fn install(make_error: Function) {
     set_factory(make_error);
+}
+
+/// What is to be said of an export: see `verifyLog` in `www/src/index.ts`.
+#[wasm_bindgen(js_name = verifyLog)]
+pub fn verify_log(text: &str) -> Result<JsValue, JsValue> {
+    let verified = verify(text);
+    let mut out = Writer::default();
+    out.open('{');
+    out.flag("valid", verified.is_ok());
+    match verified {
+        Ok(Verified { events, head }) => {
+            out.number("events", events);
+            out.text("head", &head);
+        }
+        Err(Broken { seq, problem }) => {
+            out.number("seq", seq);
+            out.text("problem", &problem);
+        }
+    }
+    out.close('}');
+    from_text(&out.finish())
 }
 
 /// An agent.
@@ -61,6 +84,17 @@ impl RawAgent {
             open.borrow_mut().push(Rc::clone(&driver));
             Ok(RawChat { driver }.into())
         }))
+    }
+
+    /// Checks an exported log: an array of the chat's id, its head and its lines, as they are to be stored.
+    #[wasm_bindgen(js_name = readLog)]
+    pub fn read_log(&self, text: &str) -> Result<JsValue, JsValue> {
+        let (chat, lines) = log::text::read(text).map_err(|corrupt| from_run(&corrupt.into()))?;
+        let id = chat.id().as_str().to_owned();
+        let head = snapshot::head(&Run::new(chat, self.setup.settings.clone()));
+        let mut all = vec![id, head];
+        all.extend(lines.into_iter().map(str::to_owned));
+        from_strings(&all)
     }
 
     /// The page is being left: what is under way ends, nothing is recorded of it.
@@ -197,9 +231,13 @@ impl RawChat {
         self.driver.wake();
     }
 
-    /// Takes in what another page wrote, if there is anything; resolves with whether the chat can go on here.
-    pub fn refresh(&self) -> Promise {
+    /// Takes in what another page wrote, if there is anything; `rewritten` says that it cleared content. Resolves with
+    /// whether the chat can go on here.
+    pub fn refresh(&self, rewritten: bool) -> Promise {
         let driver = self.driver();
+        if rewritten {
+            driver.note_rewritten();
+        }
         promise(Box::pin(async move {
             driver.refresh().await;
             Ok(driver.check().is_ok().into())
@@ -232,6 +270,26 @@ impl RawChat {
     pub fn partial(&self) -> Array {
         let partial = self.driver.partial();
         Array::of2(&partial.text.into(), &partial.reasoning.into())
+    }
+
+    /// How often messages seen before may have changed.
+    pub fn generation(&self) -> u32 {
+        self.driver.generation()
+    }
+
+    /// Resolves with the chat as JSON Lines, as much of it as that level of privacy shows.
+    pub fn export(&self, privacy: &str) -> Promise {
+        let (driver, privacy) = (self.driver(), Privacy::of(privacy));
+        promise(Box::pin(async move { Ok(driver.export(privacy).await?.into()) }))
+    }
+
+    /// Takes the content of finished runs away. Resolves once that is stored.
+    pub fn clear(&self) -> Promise {
+        let driver = self.driver();
+        promise(Box::pin(async move {
+            driver.clear().await?;
+            Ok(JsValue::UNDEFINED)
+        }))
     }
 
     /// Calls a function after every change; returns what `unsubscribe` takes.

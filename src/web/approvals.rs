@@ -7,13 +7,14 @@ use wasm_bindgen::prelude::*;
 use web_sys::ShadowRoot;
 
 use super::agent::RawChat;
-use super::card::{CardList, Decided};
+use super::card::{CardList, Choice, Decided};
 use super::driver::{Driver, Said};
 use super::platform;
 use super::setup::person as identified;
 use crate::core::card::cards;
 use crate::core::message::RequestId;
 use crate::core::outcome::{Decider, PersonId, Via};
+use crate::core::run::Input;
 
 /// Cards of one chat, drawn into a shadow root until dropped.
 #[wasm_bindgen]
@@ -57,9 +58,20 @@ fn person(driver: &Driver, by: &Function) -> Option<PersonId> {
 /// A click that passed the guard. What the core refuses (a late click on a settled request) changes nothing, and the
 /// card shows what stands.
 fn decide(driver: &Rc<Driver>, by: &Function, decided: Decided) {
-    let Decided { request, approve, note } = decided;
+    let Decided { request, choice, note } = decided;
+    if choice == Choice::Stop {
+        let _ = driver.handle(Input::Stop { at: platform::now(), partial: String::new() });
+        return;
+    }
     let request = RequestId::new(request);
-    let said = Said { request, approve, by: person(driver, by), via: Via::Card, reason: None, note };
+    let said = Said {
+        request,
+        approve: choice == Choice::Approve,
+        by: person(driver, by),
+        via: Via::Card,
+        reason: None,
+        note,
+    };
     if let Ok(stored) = driver.decide(said) {
         platform::spawn(Box::pin(async move {
             let _ = stored.await;

@@ -15,7 +15,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::ShadowRoot;
 
 use super::element::Element;
-pub use super::guard::Decided;
+pub use super::guard::{Choice, Decided};
 use super::guard::{Page, Watch};
 use crate::core::card::Card;
 use entry::{Entry, title};

@@ -2,6 +2,7 @@
 
 mod decide;
 mod model;
+mod record;
 mod store;
 mod tools;
 
@@ -38,6 +39,12 @@ pub struct Driver {
     pumping: Cell<bool>,
     /// How many events are stored.
     stored: Cell<u64>,
+    /// The hash of the last of them, empty if it has none.
+    last_hash: RefCell<String>,
+    /// Whether lines that are stored were changed from elsewhere: their content was cleared.
+    rewritten: Cell<bool>,
+    /// How often the chat was taken anew from the store, so that messages seen before may have changed.
+    generation: Cell<u32>,
     /// Why nothing more is written here, as an error's code and sentence.
     closed: RefCell<Option<(&'static str, String)>>,
     /// Who waits for events to be stored or for the run to rest; all are woken after every change.
@@ -81,7 +88,7 @@ pub struct Partial {
 impl Driver {
     /// Opens a chat as the store left it. Calls no model and no tool.
     pub async fn open(setup: Rc<Setup>, id: &str) -> Result<Rc<Self>, JsValue> {
-        let chat = store::load(&setup, id).await?;
+        let (chat, last_hash) = store::load(&setup, id).await?;
         let stored = Cell::new(chat.next_seq());
         let run = RefCell::new(Run::new(chat, setup.settings.clone()));
         let opened = Rc::new(Self {
@@ -93,6 +100,9 @@ impl Driver {
             tool_aborts: RefCell::default(),
             pumping: Cell::new(false),
             stored,
+            last_hash: RefCell::new(last_hash),
+            rewritten: Cell::new(false),
+            generation: Cell::new(0),
             closed: RefCell::default(),
             waiters: RefCell::default(),
             listeners: RefCell::default(),
@@ -103,6 +113,9 @@ impl Driver {
             epoch: Cell::new(0),
             trouble: RefCell::default(),
         });
+        // Opening begins nothing, but what nobody decided in time is settled.
+        let _ = opened.handle(Input::Open { at: platform::now() });
+        opened.stored().await?;
         let pending = opened.look(|run| run.chat().pending().map(|(request, _)| request.clone()).collect::<Vec<_>>());
         pending.iter().for_each(|request| opened.lapse_in_time(request));
         opened.refresh().await;
@@ -152,6 +165,11 @@ impl Driver {
     /// How often this page had to start over, since another wrote first or a write failed.
     pub const fn epoch(&self) -> u32 {
         self.epoch.get()
+    }
+
+    /// How often messages seen before may have changed.
+    pub const fn generation(&self) -> u32 {
+        self.generation.get()
     }
 
     /// Whether everything that happened is stored.
@@ -305,6 +323,10 @@ impl Driver {
             Effect::Done(_) => {
                 self.changed();
                 self.wake();
+                if self.rewritten.get() {
+                    let this = Rc::clone(self);
+                    platform::spawn(Box::pin(async move { this.refresh().await }));
+                }
             }
         }
     }

@@ -101,13 +101,24 @@ extern "C" {
     fn ratio(this: &Heard) -> f64;
 }
 
+/// What a button of a card stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Yes.
+    Approve,
+    /// No.
+    Deny,
+    /// End the run.
+    Stop,
+}
+
 /// A person's click, which passed the input guard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decided {
     /// The request's id.
     pub request: String,
-    /// Yes or no.
-    pub approve: bool,
+    /// What was chosen.
+    pub choice: Choice,
     /// What the person wrote, as they wrote it; `None` if that is nothing but white space.
     pub note: Option<String>,
 }
@@ -129,7 +140,7 @@ pub struct Watch {
 struct Watched {
     button: Element,
     request: String,
-    approve: bool,
+    choice: Choice,
     note: Element,
     guard: RefCell<Guard>,
     armed: Cell<bool>,
@@ -166,14 +177,14 @@ impl Watch {
     }
 
     /// Puts a button under guard until its note is released. The button carries `aria-disabled` while it is not armed.
-    pub fn guard(&self, button: Element, request: &str, approve: bool, note: &Element) {
+    pub fn guard(&self, button: Element, request: &str, choice: Choice, note: &Element) {
         button.set("aria-disabled", "true");
         button.set_onclick(self.hear.as_ref());
         self.observer.observe(&button);
         self.buttons.borrow_mut().push(Rc::new(Watched {
             button,
             request: request.to_owned(),
-            approve,
+            choice,
             note: note.clone(),
             guard: RefCell::new(Guard::new(self.active.get())),
             armed: Cell::new(false),
@@ -295,7 +306,7 @@ impl Watch {
         let click = Input::Click { trusted: event.is_trusted(), detail: event.detail(), primary: event.button() == 0 };
         if watched.feed(time(event), click) == Verdict::Decide {
             let note = Some(watched.note.value()).filter(|note| !note.trim().is_empty());
-            (self.decide)(Decided { request: watched.request.clone(), approve: watched.approve, note });
+            (self.decide)(Decided { request: watched.request.clone(), choice: watched.choice, note });
         }
         self.schedule();
     }

@@ -1,6 +1,6 @@
 //! The page's own functions: rules, tools, the store, headers, fetch. Nothing there decides; that is done in the core.
 
-use js_sys::Promise;
+use js_sys::{Array, Promise};
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 
@@ -57,6 +57,10 @@ extern "C" {
     /// Whether another page has the chat's lease.
     #[wasm_bindgen(method, catch)]
     pub fn held(this: &Host, chat: &str) -> Result<Promise, JsValue>;
+
+    /// Replaces lines of a log, given as `[seq, line]`, as one write.
+    #[wasm_bindgen(method, catch)]
+    pub fn rewrite(this: &Host, chat: &str, lines: &Array) -> Result<Promise, JsValue>;
 
     /// Resolves after that many milliseconds, or later: a page that sleeps does not wake for it.
     #[wasm_bindgen(method, catch)]

@@ -1,5 +1,7 @@
 //! What an agent was created with: read once, shared by its chats.
 
+mod endpoint;
+
 use super::fetch::Endpoint;
 use super::host::Host;
 use crate::core::approval::Tool;
@@ -9,7 +11,6 @@ use crate::core::outcome::PersonId;
 use crate::core::policy::ToolEffect;
 use crate::core::run::Settings;
 use crate::core::wire::Wire;
-use crate::core::wire::openai_chat::{Dialect, OpenAiChat};
 use crate::core::wording::Renderer;
 
 /// Everything an agent was created with.
@@ -54,12 +55,8 @@ impl Setup {
         let number = |key: &str| setup.get(key).and_then(Json::as_u64);
         let tools: Vec<Tool> =
             setup.get("tools").and_then(Json::as_array).unwrap_or_default().iter().map(read_tool).collect();
-        let params = setup.get("params").and_then(Json::as_object).unwrap_or_default().to_vec();
-        let dialect = Dialect { include_usage: flag("includeUsage"), ..Dialect::default() };
-        let (model, url) = (text("model").unwrap_or_default(), text("url").unwrap_or_default());
-        let binding = [&url, " ", &model].concat();
-        let wire = OpenAiChat::new(&model, &binding, params, dialect);
-        let wire = Wire::OpenAiChat(wire.map_err(|wrong| ["options.", &wrong, "."].concat())?);
+        let read = endpoint::read(setup.get("wire").unwrap_or(&Json::Null));
+        let (wire, endpoint) = read.map_err(|wrong| ["options.", &wrong, "."].concat())?;
         let renderer = text("renderer").as_deref().and_then(Renderer::from_token);
         Ok(Self {
             user: person(text("user")),
@@ -87,7 +84,7 @@ impl Setup {
                 idle: number("idleMs").unwrap_or_default(),
                 tool: number("toolMs").unwrap_or_default(),
             },
-            endpoint: Endpoint { url, credentials: text("credentials").unwrap_or_default() },
+            endpoint,
             host,
         })
     }
@@ -97,6 +94,7 @@ fn read_tool(tool: &Json) -> Tool {
     let flag = |key: &str| tool.get(key).and_then(Json::as_bool).unwrap_or_default();
     let text = |key: &str| tool.get(key).and_then(Json::as_str).map(str::to_owned);
     Tool {
+        server: None,
         name: text("name").unwrap_or_default(),
         title: text("title"),
         description: text("description").unwrap_or_default(),

@@ -206,6 +206,34 @@ describe("a run", () => {
   });
 });
 
+describe("opening a chat", () => {
+  it("calls no model and no tool, also when a request's time ran out meanwhile", async (t) => {
+    const answers = [calls(["eat", '{"n":1}'], ["eat", '{"n":2}'])];
+    const { told, requests } = await play(t, answers, async ({ agentOf, make, memoryStore, runs }) => {
+      const store = memoryStore();
+      const open = async () => {
+        const agent = agentOf({ store, tools: [make("eat")], approvals: { expireAfterMs: 150 } });
+        return { agent, chat: await agent.open("c") };
+      };
+      const first = await open();
+      await first.chat.send("Eat twice.");
+      await first.chat.decide(first.chat.snapshot().requests[0].id, { approve: true, by: "ada" });
+      const { expiresAt } = first.chat.snapshot().requests[0];
+      first.agent.dispose();
+      while (Date.now() <= expiresAt) await new Promise((next) => setTimeout(next));
+      const { chat } = await open();
+      // Whatever would begin by itself has a turn of the event loop to do so.
+      await new Promise((next) => setTimeout(next, 50));
+      const opened = { runs: [...runs], status: chat.snapshot().status, calls: chat.snapshot().messages[1].calls };
+      return { opened, resumed: await chat.resume(), runs };
+    });
+    assert.deepEqual([told.opened.runs, told.opened.status], [[], "interrupted"]);
+    assert.equal(told.opened.calls[1].outcome, "approval_expired");
+    assert.deepEqual([told.resumed.status, told.runs, requests.length], ["done", ["eat"], 2]);
+    checkHistories(requests);
+  });
+});
+
 describe("a stop", () => {
   it("in the moment a call is about to start keeps it from starting", async (t) => {
     const { told, requests } = await play(t, [calls(["eat", "{}"])], async ({ agentOf, make, runs }) => {
@@ -224,6 +252,19 @@ describe("a stop", () => {
     });
     assert.deepEqual(told, { status: "stopped", runs: [] });
     checkHistories(requests);
+  });
+
+  it("in the tick of an approval leaves a call that was approved and not started, and says so", async (t) => {
+    const { told } = await play(t, [calls(["eat", "{}"])], async ({ agentOf, make, runs, lastCalls }) => {
+      const chat = await agentOf({ tools: [make("eat")] }).open("c");
+      await chat.send("Eat.");
+      chat.decide(chat.snapshot().requests[0].id, { approve: true, by: "ada" });
+      await chat.stop();
+      return { runs, call: lastCalls(chat)[0] };
+    });
+    assert.deepEqual(told.runs, []);
+    assert.deepEqual([told.call.outcome, told.call.executed], ["approval_cancelled", false]);
+    assert.match(told.call.result.text, /had been approved but was not started/);
   });
 
   it("in the tick of its send finds the run", async (t) => {

@@ -2,11 +2,13 @@
 #![allow(dead_code)]
 
 use countersign::core::approval::Tool;
+use countersign::core::chain;
 use countersign::core::event::{Body, Event};
 use countersign::core::json;
 use countersign::core::log::{Chat, check_pairing};
 use countersign::core::message::{
-    CallId, ChatId, MessageId, ModelError, ModelErrorClass, Part, RequestId, Turn, TurnCall, TurnEnd, TurnExtra,
+    CallId, CallKind, ChatId, MessageId, ModelError, ModelErrorClass, Part, RequestId, Turn, TurnCall, TurnEnd,
+    TurnExtra,
 };
 use countersign::core::outcome::{DenyReason, Failure, PersonId, Via};
 use countersign::core::policy::{Opinion, ToolEffect};
@@ -15,6 +17,7 @@ use countersign::core::wording::Renderer;
 
 pub fn settings() -> Settings {
     let tool = |name: &str, effect| Tool {
+        server: None,
         name: name.to_owned(),
         title: None,
         description: String::new(),
@@ -82,6 +85,14 @@ impl Sim {
         }
     }
 
+    /// A page that opens what is stored, right after it was.
+    pub fn open(settings: Settings, lines: &[String]) -> Self {
+        let now = lines.last().map_or(1_000, |line| Event::decode(line).unwrap().at);
+        let mut sim = Self { lines: lines.to_vec(), now, next_id: 1_000, ..Self::new(settings) };
+        sim.run = Run::new(sim.replayed(), sim.run.settings().clone());
+        sim
+    }
+
     pub fn handle(&mut self, input: Input) -> Result<Handled, RunError> {
         let handled = self.run.handle(input)?;
         while let Some(effect) = self.run.poll() {
@@ -116,6 +127,7 @@ impl Sim {
             Effect::Ask(request) => self.trace.push(format!("→ ask {} {}", request.id, request.call)),
             Effect::RunTool(permit) => {
                 self.trace.push(format!("→ run {} {} {}", permit.call(), permit.tool(), permit.arguments()));
+                assert!(self.run.begin_tool(permit.call()), "a call is handed out once");
                 self.permits.push(permit);
             }
             Effect::Done(status) => self.trace.push(format!("→ {}", status.token())),
@@ -137,7 +149,8 @@ impl Sim {
     }
 
     pub fn replayed(&self) -> Chat {
-        Chat::replay(ChatId::new("c"), self.lines.iter().map(String::as_str)).unwrap()
+        let id = self.lines.first().map_or(ChatId::new("c"), |line| Event::decode(line).unwrap().chat);
+        Chat::replay(id, self.lines.iter().map(String::as_str)).unwrap()
     }
 
     pub fn send(&mut self, by: Option<&str>) -> Result<Handled, RunError> {
@@ -231,6 +244,18 @@ impl Sim {
     }
 }
 
+/// Lines sealed into a chain; the salts are numbers here.
+pub fn sealed(lines: &[String]) -> Vec<String> {
+    let mut head = String::new();
+    let mut sealed = Vec::new();
+    for (seq, line) in lines.iter().enumerate() {
+        let (line, hash) = chain::seal(line, &format!("{seq:032x}"), &head).unwrap();
+        head = hash;
+        sealed.push(line);
+    }
+    sealed
+}
+
 pub fn answer(text: &str) -> Turn {
     Turn {
         end: TurnEnd::Stop,
@@ -246,6 +271,7 @@ pub fn answer(text: &str) -> Turn {
 
 pub fn calls(calls: &[(&str, &str)]) -> Turn {
     let made = calls.iter().enumerate().map(|(place, (name, arguments))| TurnCall {
+        kind: CallKind::Function,
         // Providers repeat and restart their ids; nothing may depend on them.
         provider_id: Some(format!("call_{}", place % 2)),
         name: (*name).to_owned(),
@@ -282,6 +308,7 @@ fn describe(event: &Event) -> String {
                 if facts.approved { " approved" } else { "" }
             ),
         },
+        Body::OldDenial(denial) => format!("{kind} {} as of old {}", denial.call(), denial.reason_code()),
         Body::RunEnded { status, reason } => {
             format!("{kind} {}{}", status.token(), reason.as_ref().map(|r| format!(" ({r})")).unwrap_or_default())
         }

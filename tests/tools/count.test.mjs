@@ -1,7 +1,7 @@
 // What `npm test` says stands or falls with how it reads the runners' output.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cargoTest, check, judge, nodeTest, preparation } from "../../www/scripts/count.mjs";
+import { cargoTest, check, fixtures, judge, nodeTest, preparation } from "../../www/scripts/count.mjs";
 
 const cargoOutput = `
 test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s
@@ -13,6 +13,13 @@ const nodeOutput =
 
 test("cargo's counts are added up over its test binaries, coloured or not", () => {
   assert.deepEqual(cargoTest(cargoOutput), { passed: 5, failed: 4, skipped: 1 });
+});
+
+test("the groups of model streams are added up, and what was not read is no group", () => {
+  const output =
+    "test a ... fixtures: chat: 3 passed, 1 failed\nfixtures: chat, own: 2 passed, 0 failed\n" +
+    "fixtures: other: 20 streams not read\ntest result: ok. 9 passed; 0 failed; 0 ignored;\n";
+  assert.deepEqual(fixtures(output), { passed: 5, failed: 1, skipped: 0 });
 });
 
 test("a test that node cancelled has failed", () => {

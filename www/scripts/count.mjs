@@ -14,6 +14,16 @@ export function cargoTest(output) {
   return counts;
 }
 
+/** tests/fixtures.rs: one line for each group of model streams, which may stand behind what cargo began to say. */
+export function fixtures(output) {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  for (const [, passed, failed] of plain(output).matchAll(/\bfixtures: .*: (\d+) passed, (\d+) failed$/gm)) {
+    counts.passed += Number(passed);
+    counts.failed += Number(failed);
+  }
+  return counts;
+}
+
 /** node --test with the spec reporter: one line for each count, at the end. */
 export function nodeTest(output) {
   const count = (name) => Number(new RegExp(`^ℹ ${name} (\\d+)$`, "m").exec(plain(output))?.[1] ?? 0);

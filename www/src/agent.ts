@@ -4,8 +4,8 @@ import { nameOf, readHost } from "./host.js";
 import { noteLeaving } from "./leaving.js";
 import { readHistory } from "./messages.js";
 import type { Store } from "./store.js";
-import { announce, listen } from "./tabs.js";
-import type { AgentOptions, HistoryMessage, Model, Request, Status, Tool } from "./types.js";
+import { announce, listen, REWRITTEN } from "./tabs.js";
+import type { AgentOptions, HistoryMessage, Request, Status, Tool } from "./types.js";
 import { RawAgent, type RawChat } from "./wasm/countersign.js";
 import { enter } from "./wasm.js";
 
@@ -39,7 +39,7 @@ export class Agent {
       () => removeEventListener("beforeunload", noteLeaving),
       () => removeEventListener("pagehide", leave),
       () => removeEventListener("pageshow", come),
-      listen(nameOf(store), (id) => this.#refresh((open) => open === id)),
+      listen(nameOf(store), (id, seq) => this.#refresh((open) => open === id, seq === REWRITTEN)),
     ];
   }
 
@@ -48,13 +48,27 @@ export class Agent {
    * has no messages yet starts from `history`; any other keeps its own.
    */
   open(id: string, options: { history?: readonly HistoryMessage[] } = {}): Promise<Chat> {
-    let chat = this.#chats.get(id);
-    if (!chat) {
-      chat = this.#load(id, options.history);
-      this.#chats.set(id, chat);
-      chat.catch(() => this.#chats.delete(id));
-    }
-    return chat;
+    return this.#chats.get(id) ?? this.#keep(id, this.#load(id, options.history));
+  }
+
+  /**
+   * The log of a chat as it is stored, whole, also where the chat cannot be opened: JSON Lines. Empty for a chat that does
+   * not exist.
+   */
+  async exportLog(id: string): Promise<string> {
+    const lines = await this.#store.load(id);
+    return lines.map((line) => `${line}\n`).join("");
+  }
+
+  /**
+   * Stores a log that `exportLog` gave and opens its chat, which keeps its id: approvals are bound to that. Rejects, with
+   * nothing written, with code `log_corrupt` if the log does not fit, and `conflict` if there is such a chat already.
+   */
+  async import(text: string): Promise<Chat> {
+    if (typeof text !== "string") throw new CountersignError("invalid_options", "import(text) needs a string.");
+    const [id = "", head = "", ...lines]: string[] = enter(() => this.#raw.readLog(text));
+    if (this.#chats.has(id)) throw taken(id);
+    return this.#keep(id, this.#take(id, head, lines));
   }
 
   /** The chats of the store, and how each stands for a page that opens it. */
@@ -85,6 +99,19 @@ export class Agent {
     enter(() => this.#raw.dispose());
   }
 
+  #keep(id: string, chat: Promise<Chat>): Promise<Chat> {
+    this.#chats.set(id, chat);
+    chat.catch(() => this.#chats.delete(id));
+    return chat;
+  }
+
+  async #take(id: string, head: string, lines: string[]): Promise<Chat> {
+    if ((await this.#store.load(id)).length > 0) throw taken(id);
+    await this.#store.append(id, 0, lines, head);
+    announce(nameOf(this.#store), id, lines.length);
+    return this.#load(id);
+  }
+
   async #load(id: string, history?: readonly HistoryMessage[]): Promise<Chat> {
     if (typeof id !== "string" || id === "") {
       throw new CountersignError("invalid_options", "open(id) needs a non-empty string.");
@@ -95,10 +122,10 @@ export class Agent {
     return chat;
   }
 
-  async #refresh(concerns: (id: string) => boolean): Promise<void> {
+  async #refresh(concerns: (id: string) => boolean, rewritten = false): Promise<void> {
     for (const [id, opening] of this.#chats) {
       const chat = concerns(id) && (await opening.catch(() => undefined));
-      const goesOn = !chat || (await enter(() => rawChat(chat).refresh()));
+      const goesOn = !chat || (await enter(() => rawChat(chat).refresh(rewritten)));
       // One that was deleted elsewhere is not what the next open(id) is to get.
       if (!goesOn && this.#chats.get(id) === opening) this.#chats.delete(id);
     }
@@ -132,12 +159,11 @@ export function createAgent(options: AgentOptions): Agent {
   });
 }
 
-/** A server that speaks the OpenAI Chat Completions format. */
-export function openaiChat(options: Model): Model {
-  return options;
-}
-
 /** A tool; gives editors the types, changes nothing. */
 export function tool(definition: Tool): Tool {
   return definition;
+}
+
+function taken(id: string): CountersignError {
+  return new CountersignError("conflict", `There is a chat "${id}" already: delete it first, or use another store.`);
 }

@@ -2,7 +2,7 @@ import { CountersignError } from "./error.js";
 import { eventsOf } from "./events.js";
 import { readParts } from "./messages.js";
 import { readDecider, readDecision } from "./options.js";
-import type { DenyReason } from "./tokens.js";
+import type { DenyReason, Privacy } from "./tokens.js";
 import type { ChatEvent, Message, Part, Request, RunResult, Snapshot } from "./types.js";
 import type { RawChat } from "./wasm/countersign.js";
 import { enter } from "./wasm.js";
@@ -31,6 +31,7 @@ export class Chat {
   readonly #settled: Message[] = [];
   #snapshot: Snapshot;
   #isStale = false;
+  #generation = 0;
   readonly #durable: () => boolean;
 
   /** @internal Pages use `agent.open(id)`. */
@@ -116,10 +117,31 @@ export class Chat {
     return enter(() => this.#raw.stop());
   }
 
+  /**
+   * The chat as JSON Lines, one event each, for {@link verifyLog}. Every level has the decision record: ids, outcomes,
+   * who decided what and when. `metadata`, the default and what an unknown level means, has no text of a person, a model
+   * or a tool; `redacted` has the length of each; `full` has all. The log is what the store has, in every level what
+   * `clear` took away is gone.
+   */
+  async export(options: { privacy?: Privacy } = {}): Promise<string> {
+    return enter(() => this.#raw.export(String(options.privacy ?? "metadata")));
+  }
+
+  /**
+   * Takes the content of finished runs out of the store and out of the chat for good; what was decided stays. Their
+   * messages are marked `cleared`, and later requests leave them out. A run that is at work is waited for, and an open
+   * one keeps its content. Resolves once it is stored.
+   */
+  async clear(): Promise<void> {
+    return enter(() => this.#raw.clear());
+  }
+
   #draw(): Snapshot {
     const count = this.#raw.messageCount();
-    // After a write that failed there are fewer: the chat is as the store has it.
-    this.#settled.length = Math.min(this.#settled.length, Math.max(count - 1, 0));
+    const generation = this.#raw.generation();
+    // The chat was taken anew from the store: after a write that failed there may be fewer, after a clearing others.
+    if (generation !== this.#generation) this.#settled.length = 0;
+    this.#generation = generation;
     while (this.#settled.length < count - 1) {
       this.#settled.push(freeze(this.#raw.message(this.#settled.length)) as Message);
     }

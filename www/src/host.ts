@@ -1,9 +1,11 @@
+import { CountersignError } from "./error.js";
 import { stays } from "./leaving.js";
 import { readOptions } from "./options.js";
+import { isFunction } from "./reader.js";
 import { judge } from "./rules.js";
 import { violation } from "./schema.js";
 import type { Store } from "./store.js";
-import { announce, held, type Lease, lease } from "./tabs.js";
+import { announce, held, type Lease, lease, REWRITTEN } from "./tabs.js";
 import { previewOf, runTool } from "./tools.js";
 import type { AgentOptions, Request, ToolContext } from "./types.js";
 import { patternMatches } from "./wasm/countersign.js";
@@ -20,6 +22,7 @@ export interface Host {
   /** See {@link Store}. */
   load(chat: string, from: number): Promise<string[]>;
   append(chat: string, seq: number, lines: string[], head: string): Promise<void>;
+  rewrite(chat: string, lines: [seq: number, line: string][]): Promise<void>;
   /** See {@link lease}. */
   lease(chat: string): Promise<Lease | undefined>;
   held(chat: string): Promise<boolean>;
@@ -38,11 +41,11 @@ export interface Host {
 
 /** Splits the options of an agent into data and functions. Throws an error that names the option at fault. */
 export function readHost(options: AgentOptions): { setup: string; host: Host; store: Store } {
-  const { setup, tools, rules, trim, canDecide, store, headers, fetch: own } = readOptions(options);
+  const { setup, tools, rules, trim, canDecide, store, headers, ownHeaders, fetch: own } = readOptions(options);
   const name = nameOf(store);
   const host: Host = {
     judge(id, name, argsText) {
-      const schema = tools.find((tool) => tool.name === name)?.inputSchema ?? false;
+      const schema = tools.find((tool) => tool.name === name)?.inputSchema ?? true;
       const broken = violation(schema, JSON.parse(argsText));
       if (broken) return ["invalid", broken];
       return judge(rules, (pattern) => patternMatches(pattern, name), { id, tool: name, argsText });
@@ -70,6 +73,14 @@ export function readHost(options: AgentOptions): { setup: string; host: Host; st
     },
     lease: async (chat) => lease(name, chat),
     held: async (chat) => held(name, chat),
+    async rewrite(chat, lines) {
+      // A store written for less than this interface serves for everything else.
+      if (!isFunction(store.rewrite)) {
+        throw new CountersignError("storage", "The store has no rewrite(chat, lines), so that nothing can be cleared.");
+      }
+      await store.rewrite(chat, lines);
+      announce(name, chat, REWRITTEN);
+    },
     // Longer waits than a timer can count are slept in parts.
     sleep: (ms) => new Promise((wake) => setTimeout(wake, Math.min(ms, LONGEST_TIMER))),
     stays,
@@ -85,7 +96,11 @@ export function readHost(options: AgentOptions): { setup: string; host: Host; st
     trim: async (messages) => (await trim?.(JSON.parse(messages)))?.toString(),
     async headers() {
       // Few, since each further one can fail a preflight.
-      const all: Record<string, string> = { "content-type": "application/json", accept: "text/event-stream" };
+      const all: Record<string, string> = {
+        "content-type": "application/json",
+        accept: "text/event-stream",
+        ...ownHeaders,
+      };
       const given = typeof headers === "function" ? await headers() : headers;
       for (const [name, value] of given instanceof Headers ? given : Object.entries(given ?? {})) {
         if (value !== undefined) all[name.toLowerCase()] = value;

@@ -2,14 +2,23 @@
 import { rawChat } from "./agent.js";
 import type { Chat } from "./chat.js";
 import { defineElements as define } from "./element.js";
-import { RawApprovals } from "./wasm/countersign.js";
+import { RawApprovals, verifyLog as rawVerifyLog } from "./wasm/countersign.js";
 import { enter } from "./wasm.js";
 
-export { type Agent, type ChatSummary, createAgent, openaiChat, tool } from "./agent.js";
+export { type Agent, type ChatSummary, createAgent, tool } from "./agent.js";
 export type { Chat, DecideOptions, SendOptions } from "./chat.js";
 export type { CountersignApprovals } from "./element.js";
 export { CountersignError } from "./error.js";
 export { type IndexedDBStore, indexedDBStore } from "./indexeddb.js";
+export type {
+  AnthropicOptions,
+  GivenHeaders,
+  Model,
+  ModelOptions,
+  OpenAIChatOptions,
+  OpenAIResponsesOptions,
+} from "./models.js";
+export { anthropic, gemini, openaiChat, openaiResponses } from "./models.js";
 export type { Condition, PatternRule, Rule, RuleCall, Verdict } from "./rules.js";
 export { allow, ask, refuse } from "./rules.js";
 export { memoryStore, type Store } from "./store.js";
@@ -21,4 +30,20 @@ export { type InitInput, init } from "./wasm.js";
 export function defineElements(): void {
   define((root: ShadowRoot, chat: Chat, by: () => string | null | undefined) =>
     enter(() => new RawApprovals(root, rawChat(chat), by)));
+}
+
+/** What {@link verifyLog} found. */
+export type LogCheck =
+  /** `head` is the hash of the last event. */
+  | { valid: true; events: number; head: string }
+  /** `seq` is the position of the first event at fault. */
+  | { valid: false; seq: number; problem: string };
+
+/**
+ * Checks an export of any level: that no event was changed, added, moved, or taken out of the middle. It cannot tell
+ * whether the end was dropped, or everything was made anew by somebody who can write the store: keep `head` and `events`
+ * elsewhere and compare. Needs `await init()`.
+ */
+export function verifyLog(text: string): LogCheck {
+  return enter(() => rawVerifyLog(text) as LogCheck);
 }

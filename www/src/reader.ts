@@ -67,6 +67,12 @@ export class Options {
     return this.#values[key] === null ? 0 : (this.count(key) ?? otherwise);
   }
 
+  /** An array of objects, copied by way of JSON; empty if it is absent. */
+  list(key: string): unknown[] {
+    const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.every(isObject);
+    return JSON.parse(JSON.stringify(this.optional(key, "an array of objects", isList) ?? []));
+  }
+
   /** Data that goes out as it is: a copy by way of JSON, so that nobody changes it afterwards. */
   data(key: string): Record<string, unknown> | undefined {
     const value = this.optional(key, "an object", isObject);

@@ -21,7 +21,10 @@ const TERM = 10_000;
 /** The chats of which this page holds the lease. */
 const own = new Set<string>();
 
-/** Tells whoever listens, in this page too, that a chat of the store `name` has `seq` lines now. */
+/** Stands for the number of lines where there are as many as before, and some are not what they were. */
+export const REWRITTEN = -1;
+
+/** Tells whoever listens, in this page too, that a chat of the store `name` has `seq` lines now, or was rewritten. */
 export function announce(name: string, chat: string, seq: number): void {
   const channel = channelOf(name);
   channel?.postMessage([chat, seq]);

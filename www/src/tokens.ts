@@ -31,3 +31,7 @@ export type Renderer = (typeof RENDERERS)[number];
 /** By which path a decision came in. */
 export const VIAS = ["card", "api", "waitFor"] as const;
 export type Via = (typeof VIAS)[number];
+
+/** How much of a chat an export holds. */
+export const PRIVACY_LEVELS = ["metadata", "redacted", "full"] as const;
+export type Privacy = (typeof PRIVACY_LEVELS)[number];

@@ -1,3 +1,4 @@
+import type { Model } from "./models.js";
 import type { Rule } from "./rules.js";
 import type { Store } from "./store.js";
 import type { DecidedBy, DenyReason, Outcome, Renderer, Via } from "./tokens.js";
@@ -50,23 +51,6 @@ export interface Tool {
   run: (args: any, context: ToolContext) => unknown;
 }
 
-/** Headers of a request; an undefined one is left out. */
-export type GivenHeaders = Headers | Record<string, string | undefined>;
-
-/** Where model requests go; made by {@link openaiChat}. */
-export interface Model {
-  /** Everything before `/chat/completions`; https, on this machine, or of the page's own origin. */
-  baseUrl: string;
-  model: string;
-  /** Further headers, such as `authorization`; a function is called for every request. */
-  headers?: GivenHeaders | (() => GivenHeaders | Promise<GivenHeaders>);
-  /** Default `same-origin`. */
-  credentials?: "omit" | "same-origin" | "include";
-  fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** Whether to ask for token counts by `stream_options`; some old servers refuse it. Default true. */
-  includeUsage?: boolean;
-}
-
 /** A part of a user's message. */
 export type Part =
   | { type: "text"; text: string }
@@ -89,7 +73,7 @@ export interface AgentOptions {
   user: User | null;
   model: Model;
   instructions?: string;
-  /** Merged into each request body as they are. */
+  /** Merged into each request body as they are; a model may have its own. */
   params?: Record<string, unknown>;
   tools?: Tool[];
   rules?: Rule[];
@@ -154,14 +138,16 @@ export interface Decision {
 export interface Call {
   id: string;
   tool: string;
+  /** The provider's server that runs it once approved; absent for the page's own tools. */
+  server?: string;
   title?: string;
   /** The exact text of the arguments, as the model wrote it. */
   arguments: string;
   state: "requested" | "waiting" | "ready" | "running" | "settled";
   requestId?: string;
   decision?: Decision;
-  /** Absent for a plain result. */
-  outcome?: Outcome;
+  /** Absent for a plain result. A denial of an old log has the code that was recorded, and nobody who decided. */
+  outcome?: Outcome | (string & {});
   decidedBy?: DecidedBy;
   /** Whether the tool ran; null where that is not known, absent while the call is open. */
   executed?: boolean | null;
@@ -171,9 +157,14 @@ export interface Call {
 
 export type Message =
   /** `text` joins the text parts; `parts` is there if the message has others. */
-  | { type: "user"; id: string; by: string | null; text: string; parts?: Part[] }
-  | { type: "assistant"; id: string; text: string; reasoning: string; refusal: string; calls: Call[]; usage?: Usage }
-  | { type: "error"; id: string; code: string; message: string; text: string };
+  (
+    | { type: "user"; id: string; by: string | null; text: string; parts?: Part[] }
+    | { type: "assistant"; id: string; text: string; reasoning: string; refusal: string; calls: Call[]; usage?: Usage }
+    | { type: "error"; id: string; code: string; message: string; text: string }
+  ) & {
+    /** There if `chat.clear()` took the content away: texts are empty because of it. */
+    cleared?: true;
+  };
 
 /** Token counts of one answer. */
 export interface Usage {
@@ -199,6 +190,8 @@ export type ChatEvent =
 /** The approval card as data, hidden characters already replaced by visible tokens such as `⟨U+202E⟩`. */
 export interface CardView {
   tool: string;
+  /** The provider's server that would run it; absent for the page's own tools. */
+  server?: string;
   title?: string;
   why: string;
   arguments: { path: string; kind: string; text: string; long: boolean }[];

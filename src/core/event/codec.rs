@@ -1,16 +1,19 @@
 //! Events as JSON text, one object a line, and back.
 
+mod cleared;
+
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{Body, Decision, EndStatus, Event, Facts};
+use super::{Body, Decision, EndStatus, Event, Facts, OldDenial, TYPES, is_header};
 use crate::core::approval::{Aspects, Digest, Request, RequestKind};
-use crate::core::json::{self, Json, Writer};
+use crate::core::json::{self, Json, JsonErrorKind, Writer};
 use crate::core::message::{
-    CallId, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Trust, Turn, TurnCall, TurnEnd,
-    TurnExtra,
+    CallId, CallKind, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Trust, Turn, TurnCall,
+    TurnEnd, TurnExtra,
 };
 use crate::core::outcome::{Decider, DenyReason, PersonId, Token, Via};
+use crate::core::upcast::upcast;
 
 impl Event {
     /// The event as one line of JSON, without a line break.
@@ -23,7 +26,7 @@ impl Event {
         line.text("run", self.run.as_str());
         line.number("at", self.at);
         line.text("type", kind);
-        line.number("v", Body::version(kind));
+        line.number("v", Body::version(kind).unwrap_or_default());
         write_body(&self.body, &mut line);
         line.close('}');
         line.finish()
@@ -31,33 +34,41 @@ impl Event {
 
     /// Reads one line. The error is one sentence that names the field at fault.
     pub fn decode(line: &str) -> Result<Self, String> {
-        let value = json::parse_lenient(line.as_bytes()).map_err(|error| error.text())?;
+        let stored = json::parse_lenient(line.as_bytes()).map_err(|error| match error.kind {
+            JsonErrorKind::UnexpectedEnd => ["the line is cut off: ", &error.text()].concat(),
+            _ => error.text(),
+        })?;
         let wrong = Cell::new(None);
-        let read = Reader { object: &value, wrong: &wrong };
+        let cleared = stored.get("content_hash").or_else(|| stored.get("text_hash")).is_some();
+        let read = Reader { object: &stored, wrong: &wrong, cleared };
         let kind = read.text("type");
         let version = read.number("v");
-        let known = Body::version(kind);
-        if wrong.get().is_none() && version != known {
+        let Some((kind, known)) = TYPES.into_iter().find(|(known, _)| *known == kind) else {
+            return Err(["the event type ", kind, " is not known to this build"].concat());
+        };
+        if wrong.get().is_none() && !(1..=known).contains(&version) {
             return Err([
                 "the event type ",
                 kind,
                 " is at version ",
                 &version.to_string(),
-                ", and this build reads version ",
+                ", and this build reads up to version ",
                 &known.to_string(),
             ]
             .concat());
         }
+        let current = upcast(kind, version, known, stored);
+        let read = Reader { object: &current, wrong: &wrong, cleared };
         let event = Self {
             seq: read.number("seq"),
             chat: ChatId::new(read.text("chat")),
             run: RunId::new(read.text("run")),
             at: read.number("at"),
             body: read_body(kind, read),
+            cleared,
         };
         match wrong.get() {
             None => Ok(event),
-            Some("type") => Err(["the event type ", kind, " is not known to this build"].concat()),
             Some(key) => Err(["the field ", key, " is missing or of the wrong kind"].concat()),
         }
     }
@@ -128,6 +139,15 @@ fn write_body(body: &Body, line: &mut Writer) {
                 line.flag("approved", facts.approved);
             }
             write_item(item, line);
+        }
+        Body::OldDenial(denial) => {
+            line.text("call_id", denial.call.as_str());
+            line.text("name", &denial.name);
+            line.text("reason_code", &denial.reason_code);
+            match &denial.item {
+                Some(item) => write_item(item, line),
+                None => line.optional("result_item", None),
+            }
         }
         Body::RunEnded { status, reason } => {
             line.text("status", status.token());
@@ -209,6 +229,9 @@ fn write_turn(turn: &Turn, line: &mut Writer) {
         line.optional("provider_id", call.provider_id.as_deref());
         line.text("name", &call.name);
         line.text("arguments", &call.arguments);
+        if let CallKind::ProviderApproval { server } = &call.kind {
+            line.text("server", server);
+        }
         line.fields("extra", extras.next().map(Vec::as_slice).unwrap_or_default());
         line.close('}');
     }
@@ -230,6 +253,8 @@ fn write_turn(turn: &Turn, line: &mut Writer) {
 struct Reader<'a> {
     object: &'a Json,
     wrong: &'a Cell<Option<&'static str>>,
+    /// Whether the event's content is gone. All of it reads as empty.
+    cleared: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -239,12 +264,20 @@ impl<'a> Reader<'a> {
 
     /// Remembers the first field at fault.
     fn reject(self, key: &'static str) {
-        if self.wrong.get().is_none() {
+        if self.wrong.get().is_none() && !self.is_gone(key) {
             self.wrong.set(Some(key));
         }
     }
 
+    /// Whether the field was content that is gone.
+    fn is_gone(self, key: &str) -> bool {
+        self.cleared && !is_header(key)
+    }
+
     fn field(self, key: &'static str) -> &'a Json {
+        if self.is_gone(key) {
+            return &Json::Null;
+        }
         self.object.get(key).unwrap_or_else(|| {
             self.reject(key);
             &Json::Null
@@ -404,18 +437,21 @@ fn read_body(kind: &str, read: Reader<'_>) -> Body {
 /// The parts of a message, as pages give them; the error names the field at fault.
 pub fn read_parts(parts: &Json) -> Result<Vec<Part>, &'static str> {
     let wrong = Cell::new(None);
-    let parts = read_parts_of(Reader { object: parts, wrong: &wrong });
+    let parts = read_parts_of(Reader { object: parts, wrong: &wrong, cleared: false });
     wrong.get().map_or(Ok(parts), Err)
 }
 
 /// The messages a chat starts from, as pages give them: `{"history": […]}`; the error names the field at fault.
 pub fn read_history(history: &Json) -> Result<Vec<HistoryItem>, &'static str> {
     let wrong = Cell::new(None);
-    let items = read_seed(Reader { object: history, wrong: &wrong });
+    let items = read_seed(Reader { object: history, wrong: &wrong, cleared: false });
     wrong.get().map_or(Ok(items), Err)
 }
 
 fn read_seed(read: Reader<'_>) -> Vec<HistoryItem> {
+    if read.cleared {
+        return cleared::history(read);
+    }
     let mut items = Vec::new();
     let mut turns = 0;
     for item in read.array("history") {
@@ -468,28 +504,50 @@ fn read_decision(read: Reader<'_>) -> Decision {
     }
 }
 
-/// The events whose type follows from what a call came to; any other type is unknown.
+/// The events whose type follows from what a call came to.
 fn read_settled(kind: &str, read: Reader<'_>) -> Body {
+    let is_unrecorded = |key| read.object.get(key).is_none_or(Json::is_null);
+    let has_no_item = read.object.get("result_item").is_some_and(Json::is_null);
+    if kind == "tool.call.denied" && (has_no_item || (is_unrecorded("decided_by") && is_unrecorded("approved"))) {
+        return Body::OldDenial(read_old_denial(read));
+    }
     let facts = (kind != "tool.call.completed").then(|| Facts {
         token: read.token("reason_code", Token::from_token, Token::OutcomeUnknown),
         decided_by: read.optional_token("decided_by", Decider::from_token),
         reason: read.optional_token("reason", DenyReason::from_token),
         approved: read.flag("approved"),
     });
-    let item = read_item(read);
+    let item = if read.cleared {
+        ResultItem { is_error: facts.is_some(), ..cleared::item(read.call()) }
+    } else {
+        read_item(read)
+    };
     if item.call != read.call() {
         read.reject("result_item");
     }
     let body = Body::CallSettled { name: read.name("name").to_owned(), facts, item };
     if body.kind() != kind {
-        // Either no such type, or a reason code that belongs to another one.
-        read.wrong.set(Some(if kind.starts_with("tool.call.") { "reason_code" } else { "type" }));
+        // A reason code that belongs to another type.
+        read.reject("reason_code");
     }
     body
 }
 
+fn read_old_denial(read: Reader<'_>) -> OldDenial {
+    let call = read.call();
+    let item = (!read.field("result_item").is_null()).then(|| read_item(read));
+    if item.as_ref().is_some_and(|item| item.call != call) {
+        read.reject("result_item");
+    }
+    OldDenial { call, name: read.name("name").to_owned(), reason_code: read.name("reason_code").to_owned(), item }
+}
+
 fn read_item(read: Reader<'_>) -> ResultItem {
-    let item = read.object(read.field("result_item"));
+    let item = read.field("result_item");
+    if item.as_object().is_none() {
+        read.reject("result_item");
+    }
+    let item = read.object(item);
     ResultItem {
         call: item.call(),
         renderer: item.owned("renderer"),
@@ -500,6 +558,10 @@ fn read_item(read: Reader<'_>) -> ResultItem {
 }
 
 fn read_turn(read: Reader<'_>) -> Turn {
+    let end = read.token("end", TurnEnd::from_token, TurnEnd::Truncated);
+    if read.cleared {
+        return cleared::turn(end, cleared::calls(read, "call_count", read.field("call_count").as_u64()));
+    }
     let mut extra = TurnExtra {
         binding: read.text("binding").to_owned(),
         items: read.array("items").to_vec(),
@@ -510,7 +572,10 @@ fn read_turn(read: Reader<'_>) -> Turn {
     for call in read.array("calls") {
         let call = read.object(call);
         extra.calls.push(call.fields("extra"));
+        // Most calls have none, and no call had one before the field was there.
+        let server = call.object.get("server").and_then(Json::as_str).map(str::to_owned);
         calls.push(TurnCall {
+            kind: server.map_or(CallKind::Function, |server| CallKind::ProviderApproval { server }),
             provider_id: call.owned("provider_id"),
             name: call.text("name").to_owned(),
             arguments: call.text("arguments").to_owned(),
@@ -518,7 +583,7 @@ fn read_turn(read: Reader<'_>) -> Turn {
     }
     let usage = read.field("usage");
     Turn {
-        end: read.token("end", TurnEnd::from_token, TurnEnd::Truncated),
+        end,
         finish_reason: read.owned("finish_reason"),
         text: read.text("text").to_owned(),
         reasoning: read.text("reasoning").to_owned(),

@@ -1,10 +1,10 @@
 //! What comes next: from where the chat stands to the next effect.
 
-use super::{Effect, Permit, Run, RunError, Status};
+use super::{Effect, Handed, Permit, Run, RunError, Status};
 use crate::core::arguments::Arguments;
 use crate::core::event::{Body, EndStatus};
 use crate::core::log::{Entry, Stage};
-use crate::core::message::{CallId, Turn, TurnEnd};
+use crate::core::message::{CallId, CallKind, ResultItem, Trust, Turn, TurnCall, TurnEnd};
 use crate::core::outcome::{Outcome, Unavailable};
 use crate::core::policy::ToolEffect;
 
@@ -15,6 +15,10 @@ impl Run {
     /// Goes on until something is under way, a person is waited for, or the run has ended.
     pub(super) fn advance(&mut self, at: u64) -> Result<(), RunError> {
         while self.activity.model.is_none() && self.activity.judging.is_none() && self.chat.open_run().is_some() {
+            if let Some(denied) = self.lost_denial()? {
+                self.record(at, [denied])?;
+                continue;
+            }
             let stages = self.open_stages();
             if stages.iter().any(|(_, stage)| *stage == Stage::Requested) {
                 return self.begin_judging(at);
@@ -67,7 +71,7 @@ impl Run {
 
     fn effect_of(&self, id: &CallId) -> Option<ToolEffect> {
         let (call, _) = self.chat.call(id)?;
-        self.tool(&call.name)?.effect
+        self.tool(call)?.effect
     }
 
     fn start(&mut self, at: u64, id: &CallId) -> Result<(), RunError> {
@@ -75,8 +79,14 @@ impl Run {
             let body = self.settlement(id, &Outcome::ToolUnavailable(Unavailable::Withdrawn))?;
             return self.record(at, [body]);
         };
+        if let Some((TurnCall { name, kind: CallKind::ProviderApproval { .. }, .. }, _)) = self.chat.call(id) {
+            // Nothing runs here: the provider does, once the next request tells it of the approval.
+            let text = "approved".to_owned();
+            let item = ResultItem { call: id.clone(), renderer: None, text, is_error: false, trust: Trust::Host };
+            return self.record(at, [Body::CallSettled { name: name.clone(), facts: None, item }]);
+        }
         self.record(at, [Body::CallStarted { call: id.clone(), attempt: permit.attempt }])?;
-        self.activity.tools.push(id.clone());
+        self.activity.tools.push(Handed { call: id.clone(), begun: false });
         self.effects.push_back(Effect::RunTool(permit));
         Ok(())
     }
@@ -89,9 +99,9 @@ impl Run {
         if state.stage() != Stage::Ready {
             return None;
         }
-        let tool = self.tool(&call.name)?;
+        let tool = self.tool(call)?;
         let arguments = Arguments::new(&call.arguments).ok()?;
-        let digest = self.digest_of(id, tool)?;
+        let digest = self.digest_of(id, &tool)?;
         (state.digest.as_ref() == Some(&digest)).then(|| Permit {
             call: id.clone(),
             run: run.id.clone(),

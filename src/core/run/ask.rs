@@ -1,11 +1,13 @@
 //! Asking a person: for the first time, anew when what would run has changed, and after a result was lost.
 
+use std::borrow::Cow;
+
 use super::{Effect, Handled, Run, RunError, Status};
 use crate::core::approval::{Digest, Place, Request, RequestKind, Tool, call_digest};
 use crate::core::arguments::Arguments;
 use crate::core::event::{Body, Decision};
 use crate::core::log::CallState;
-use crate::core::message::{CallId, RequestId};
+use crate::core::message::{CallId, CallKind, RequestId, TurnCall};
 use crate::core::outcome::{Decider, Outcome, Unavailable};
 
 /// How often a call is asked about before a further change settles it.
@@ -39,8 +41,12 @@ impl Run {
         Some(call_digest(Place { chat: self.chat.id(), run: &run.id, call: id }, tool, arguments.text()))
     }
 
-    pub(super) fn tool(&self, name: &str) -> Option<&Tool> {
-        self.settings.tools.iter().find(|tool| tool.name == name)
+    /// The tool behind a call, as it is now. A tool of the provider's never is one of the page, whatever it is called.
+    pub(super) fn tool(&self, call: &TurnCall) -> Option<Cow<'_, Tool>> {
+        match &call.kind {
+            CallKind::ProviderApproval { server } => Some(Cow::Owned(Tool::of_provider(server, &call.name))),
+            CallKind::Function => self.settings.tools.iter().find(|tool| tool.name == call.name).map(Cow::Borrowed),
+        }
     }
 
     /// Takes a decision about a pending request. `preview` is what the tool says now, where it was asked again.
@@ -93,8 +99,8 @@ impl Run {
     /// no change: it does not run, and the model is told.
     fn changes(&self, asked: &Request, preview: Option<Vec<String>>) -> Option<Request> {
         let (call, _) = self.chat.call(&asked.call)?;
-        let tool = self.tool(&call.name)?;
-        let digest = self.digest_of(&asked.call, tool)?;
+        let tool = self.tool(call)?;
+        let digest = self.digest_of(&asked.call, &tool)?;
         let aspects = tool.aspects();
         let mut names = asked.aspects.changes(&aspects);
         let preview = preview.unwrap_or_else(|| asked.preview.clone());
@@ -140,8 +146,8 @@ impl Run {
         let mut bodies = Vec::new();
         let mut asked = Vec::new();
         for id in self.started_calls() {
-            let tool = self.chat.call(&id).and_then(|(call, _)| self.tool(&call.name));
-            let digest = tool.and_then(|tool| self.digest_of(&id, tool));
+            let tool = self.chat.call(&id).and_then(|(call, _)| self.tool(call));
+            let digest = tool.as_ref().and_then(|tool| self.digest_of(&id, tool));
             bodies.push(match (tool, digest, ids.next()) {
                 (Some(tool), Some(digest), _) if tool.idempotent => Body::CallAllowed { call: id, digest },
                 (Some(tool), Some(digest), Some(fresh)) => {

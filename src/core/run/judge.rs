@@ -98,8 +98,8 @@ impl Run {
                 Verdict::Invalid(why) => bodies.push(self.settlement(&call, &Outcome::ArgumentsInvalid(why))?),
                 Verdict::Refuse(reason) => bodies.push(self.settlement(&call, &Outcome::BlockedByPolicy(reason))?),
                 Verdict::Ask(prompt) => {
-                    let request =
-                        self.tool(&form.tool).and_then(|tool| self.request(at, id, call.clone(), prompt, tool));
+                    let tool = self.chat.call(&call).and_then(|(call, _)| self.tool(call));
+                    let request = tool.and_then(|tool| self.request(at, id, call.clone(), prompt, &tool));
                     let Some(request) = request else {
                         bodies.push(self.settlement(&call, &Outcome::ToolUnavailable(Unavailable::Withdrawn))?);
                         continue;
@@ -124,14 +124,14 @@ impl Run {
         if self.is_closing() {
             return Err(Outcome::ToolUnavailable(Unavailable::NotOffered));
         }
-        let Some(tool) = self.tool(&call.name) else {
+        let Some(tool) = self.tool(call) else {
             return Err(Outcome::ToolUnavailable(Unavailable::Unknown));
         };
         let arguments = Arguments::new(&call.arguments).map_err(Outcome::ArgumentsInvalid)?;
         if let Some(earlier) = self.declined_before(&tool.name, &arguments) {
             return Err(Outcome::AlreadyDeclined { earlier });
         }
-        let Some(digest) = self.digest_of(&state.id, tool) else {
+        let Some(digest) = self.digest_of(&state.id, &tool) else {
             return Err(Outcome::ToolUnavailable(Unavailable::Withdrawn));
         };
         Ok(Form { tool: tool.name.clone(), effect: tool.effect, digest, arguments })

@@ -2,7 +2,7 @@
 
 use super::{Run, RunError};
 use crate::core::event::{Body, Decision, EndStatus, Facts};
-use crate::core::log::Corrupt;
+use crate::core::log::{CallState, Corrupt, Stage};
 use crate::core::message::{CallId, ResultItem, Trust};
 use crate::core::outcome::{Decider, Denial, Failure, Outcome};
 use crate::core::wording::{self, Subject};
@@ -15,7 +15,7 @@ impl Run {
         attempt: u32,
         result: Result<String, Failure>,
     ) -> Result<(), RunError> {
-        let place = self.activity.tools.iter().position(|running| running == id).ok_or(RunError::Stale)?;
+        let place = self.activity.tools.iter().position(|handed| handed.call == *id).ok_or(RunError::Stale)?;
         let Some((call, state)) = self.chat.call(id).filter(|(_, state)| state.attempts == attempt) else {
             return Err(RunError::Stale);
         };
@@ -23,7 +23,7 @@ impl Run {
             Ok(text) => {
                 let note = state.decision.as_ref().and_then(|decision| self.shared_note(decision));
                 let text = note.map_or(text.clone(), |note| wording::with_approval_note(&text, note));
-                let outside = self.tool(&call.name).is_some_and(|tool| tool.untrusted);
+                let outside = self.tool(call).is_some_and(|tool| tool.untrusted);
                 let trust = if outside { Trust::ExternalUntrusted } else { Trust::Tool };
                 let item = ResultItem { call: id.clone(), renderer: None, text, is_error: false, trust };
                 Body::CallSettled { name: call.name.clone(), facts: None, item }
@@ -42,6 +42,26 @@ impl Run {
             reason: decision.reason,
             note: self.shared_note(decision).map(str::to_owned),
         })
+    }
+
+    /// The event that settles a call which a person declined, where the log ended before it.
+    pub(super) fn lost_denial(&self) -> Result<Option<Body>, RunError> {
+        let calls = self.chat.open_turn().map(|turn| turn.calls.as_slice()).unwrap_or_default();
+        let declined = calls.iter().find(|call| call.stage() == Stage::Declined);
+        declined
+            .map(|call| self.settlement(&call.id, &self.early_outcome(call, &[], Outcome::OutcomeUnknown)))
+            .transpose()
+    }
+
+    /// What is true of a call without a result that does not go on; `otherwise` if nobody declined it and it never started.
+    fn early_outcome(&self, call: &CallState, not_begun: &[CallId], otherwise: Outcome) -> Outcome {
+        // What had been started once before it was to start again may have run then.
+        let is_clean = call.attempts == 0 || call.attempts == 1 && not_begun.contains(&call.id);
+        match &call.decision {
+            _ if !is_clean => Outcome::OutcomeUnknown,
+            Some(decision) if !decision.approve => self.denial(decision),
+            _ => otherwise,
+        }
     }
 
     /// The part of a decision's note that the model may read: the run owner's, and others' where the host opted in,
@@ -64,18 +84,19 @@ impl Run {
     }
 
     /// Ends the open run before its answer: every call without a result gets its true one.
-    pub(super) fn end_early(&mut self, at: u64, reason: &str, outcome: fn(bool) -> Outcome) -> Result<(), RunError> {
-        let open: Vec<(CallId, bool, bool)> = match self.chat.open_turn() {
-            Some(turn) => {
-                let open = turn.calls.iter().filter(|call| call.result.is_none());
-                open.map(|call| (call.id.clone(), call.attempts > 0, call.is_approved())).collect()
-            }
-            None => Vec::new(),
-        };
+    /// `not_begun` are calls that were to start and whose tools are known not to have been called.
+    pub(super) fn end_early(
+        &mut self,
+        at: u64,
+        reason: &str,
+        not_begun: &[CallId],
+        outcome: fn(bool) -> Outcome,
+    ) -> Result<(), RunError> {
         let mut bodies = Vec::new();
-        for (call, started, approved) in open {
-            let outcome = if started { Outcome::OutcomeUnknown } else { outcome(approved) };
-            bodies.push(self.settlement(&call, &outcome)?);
+        let calls = self.chat.open_turn().map(|turn| turn.calls.as_slice()).unwrap_or_default();
+        for call in calls.iter().filter(|call| call.result.is_none()) {
+            let outcome = self.early_outcome(call, not_begun, outcome(call.is_approved()));
+            bodies.push(self.settlement(&call.id, &outcome)?);
         }
         bodies.push(Body::RunEnded { status: EndStatus::Stopped, reason: Some(reason.to_owned()) });
         self.record(at, bodies)

@@ -130,12 +130,20 @@ pub(super) fn described(status: Option<u16>, tag: &str, message: String) -> Mode
 fn classify(status: Option<u16>, tag: &str, message: &str) -> ModelErrorClass {
     let context = "context_length|context_window|exceed_context|too_many_prompt_tokens";
     let context_words = "context length|context size|context window|maximum context|prompt too long|prompt is too long|\
-                         input is too long|length of all messages|token count exceeds";
+                         input is too long|length of all messages|token count exceeds|exceed context limit|\
+                         exceeds the maximum number of tokens";
     if says(tag, context) || status != Some(429) && says(message, context_words) {
         ModelErrorClass::ContextTooLong
-    } else if status == Some(402) || says(tag, "insufficient_quota|insufficient_balance|billing|credit") {
+    } else if status == Some(402)
+        || says(tag, "insufficient_quota|insufficient_balance|billing|credit")
+        || says(message, "credit balance is too low")
+    {
         ModelErrorClass::Quota
-    } else if matches!(status, Some(401 | 403)) || says(tag, "authentication|api_key|permission|unauth") {
+    } else if matches!(status, Some(401 | 403))
+        || says(tag, "authentication|api_key|permission|unauth")
+        // Google answers a wrong key with status 400.
+        || says(message, "api key not valid|api key expired")
+    {
         ModelErrorClass::Auth
     } else if status == Some(429) || says(tag, "rate_limit|ratelimit|too_many_requests|resource_exhausted") {
         ModelErrorClass::RateLimit
@@ -144,7 +152,11 @@ fn classify(status: Option<u16>, tag: &str, message: &str) -> ModelErrorClass {
     } else if says(message, "requires --jinja") {
         // llama.cpp calls its own missing switch a server error.
         ModelErrorClass::BadRequest
-    } else if matches!(status, Some(408 | 409 | 500..)) || says(tag, "overloaded|unavailable|server_error") {
+    } else if matches!(status, Some(408 | 409 | 500..))
+        || says(tag, "overloaded|unavailable|server_error")
+        // What Anthropic calls its own faults, in a stream: there is no status beside it.
+        || status.is_none() && says(tag, "api_error|timeout_error")
+    {
         ModelErrorClass::Overloaded
     } else if status.is_some() || says(tag, "invalid_request|invalid_argument|bad_request|not_found") {
         ModelErrorClass::BadRequest

@@ -42,21 +42,41 @@ fn merge(known: &mut Json, key: &str, value: &Json) {
                 add(known, key, value);
             }
         }
-        (Json::String(known), Json::String(piece)) if PIECEWISE.contains(&key) => known.push_str(piece),
         (known @ (Json::String(_) | Json::Wtf8(_)), Json::String(_) | Json::Wtf8(_)) if PIECEWISE.contains(&key) => {
+            join(known, value)
+        }
+        (known, value) => *known = value.clone(),
+    }
+}
+
+/// Appends to a text; two that are not both texts stay as they are. Halves of characters find each other at the end.
+pub(super) fn join(known: &mut Json, piece: &Json) {
+    match (&mut *known, piece) {
+        (Json::String(known), Json::String(piece)) => known.push_str(piece),
+        (Json::String(_) | Json::Wtf8(_), Json::String(_) | Json::Wtf8(_)) => {
             let mut joined = match std::mem::replace(known, Json::Null) {
                 Json::String(text) => text.into_bytes(),
                 Json::Wtf8(bytes) => bytes,
                 _ => Vec::new(),
             };
-            joined.extend_from_slice(match value {
+            joined.extend_from_slice(match piece {
                 Json::String(piece) => piece.as_bytes(),
                 Json::Wtf8(piece) => piece,
                 _ => &[],
             });
             *known = Json::Wtf8(joined);
         }
-        (known, value) => *known = value.clone(),
+        _ => {}
+    }
+}
+
+/// Takes in newer counts: each is a total so far, and the last one holds.
+pub(super) fn keep_last(fields: &mut Vec<(String, Json)>, newer: &Json) {
+    for (key, value) in newer.as_object().unwrap_or(&[]).iter().filter(|(_, value)| !value.is_null()) {
+        match fields.iter_mut().find(|(name, _)| name == key) {
+            Some((_, known)) => *known = value.clone(),
+            None => fields.push((key.clone(), value.clone())),
+        }
     }
 }
 

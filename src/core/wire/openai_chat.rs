@@ -5,16 +5,24 @@
 
 mod calls;
 mod reducer;
+mod thinking;
 
 pub use super::{Delta, Opening};
 pub use reducer::Reducer;
+use thinking::Ways;
 
-use super::super::json::{Json, Writer, parse_lenient, parse_strict};
+use super::super::json::{Json, Writer};
 use super::super::message::{CallId, HistoryItem, Part, Turn};
-use sha2::{Digest, Sha256};
+use super::names::{nine_character_id, wire_arguments, wire_id, wire_name};
 
 /// Fields of the request that are this program's own.
 const OWN_FIELDS: [&str; 4] = ["messages", "model", "stream", "tools"];
+
+/// Signs in a tool's name that servers of this format take.
+const SIGNS: &str = ".:/";
+
+/// Stands where a server wants an answer and the model gave none.
+const NO_ANSWER: &str = "(The user wrote before this was answered.)";
 
 /// Where servers of this format differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,11 +37,26 @@ pub struct Dialect {
     pub replay_leftovers: bool,
     /// Name calls by nine letters and digits, the only ids Mistral takes. Off by default.
     pub nine_character_ids: bool,
+    /// Put an answer of the model between results and a user's message behind them. Mistral demands one. Off by default.
+    pub answer_after_results: bool,
+    /// Each piece of an answer's text repeats all before it, as Alibaba's server does by default. Off by default, since a
+    /// text may truly begin again.
+    pub cumulative: bool,
+    /// Read reasoning out of `<think>…</think>` at the beginning of the text. Off by default.
+    pub inline_thinking: bool,
 }
 
 impl Default for Dialect {
     fn default() -> Self {
-        Self { include_usage: true, empty_content: false, replay_leftovers: true, nine_character_ids: false }
+        Self {
+            include_usage: true,
+            empty_content: false,
+            replay_leftovers: true,
+            nine_character_ids: false,
+            answer_after_results: false,
+            cumulative: false,
+            inline_thinking: false,
+        }
     }
 }
 
@@ -125,13 +148,21 @@ impl OpenAiChat {
         if previous.is_some() {
             out.item();
         }
+        let follows_results = matches!((previous, item), (Some(HistoryItem::Result(_)), HistoryItem::User(_)));
+        if follows_results && self.dialect.answer_after_results {
+            out.open('{');
+            out.text("role", "assistant");
+            out.text("content", NO_ANSWER);
+            out.close('}');
+            out.item();
+        }
         out.open('{');
         match item {
             HistoryItem::User(parts) => push_user(parts, &mut out),
             HistoryItem::Assistant { turn, call_ids } => self.push_assistant(turn, call_ids, &mut out),
             HistoryItem::Result(result) => {
                 out.text("role", "tool");
-                out.text("tool_call_id", &self.wire_id(&result.call));
+                out.text("tool_call_id", &self.id(&result.call));
                 // This wire has no error flag; a result that is an error says so in its text.
                 out.text("content", &result.text);
             }
@@ -159,7 +190,8 @@ impl OpenAiChat {
             let (_, value) = self.params.iter().find(|(name, _)| name == key)?;
             value.as_u64()
         });
-        Reducer::new(cap, &self.binding)
+        let ways = Ways { cumulative: self.dialect.cumulative, inline_thinking: self.dialect.inline_thinking };
+        Reducer::new(cap, &self.binding, ways)
     }
 
     fn push_assistant(&self, turn: &Turn, call_ids: &[CallId], out: &mut Writer) {
@@ -175,11 +207,11 @@ impl OpenAiChat {
             for (index, (call, id)) in turn.calls.iter().zip(call_ids).enumerate() {
                 out.item();
                 out.open('{');
-                out.text("id", &self.wire_id(id));
+                out.text("id", &self.id(id));
                 out.text("type", "function");
                 out.key("function");
                 out.open('{');
-                out.text("name", &wire_name(&call.name));
+                out.text("name", &wire_name(&call.name, SIGNS));
                 out.text("arguments", &wire_arguments(&call.arguments));
                 out.close('}');
                 self.push_leftovers(turn, turn.extra.calls.get(index).map_or(&[], Vec::as_slice), out);
@@ -198,18 +230,9 @@ impl OpenAiChat {
         }
     }
 
-    /// Our id as this server takes it: up to 40 letters, digits, `-` and `_`. Any other id is hashed, the same way in the
-    /// call and in its result.
-    fn wire_id(&self, id: &CallId) -> String {
-        let id = id.as_str();
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-        let nine = self.dialect.nine_character_ids;
-        if !nine && !id.is_empty() && id.len() <= 40 && id.bytes().all(is_plain) {
-            return id.to_owned();
-        }
-        let (base, length) = if nine { (36, 9) } else { (16, 32) };
-        let hash = Sha256::digest(id.as_bytes());
-        hash.iter().take(length).filter_map(|byte| char::from_digit(u32::from(*byte) % base, base)).collect()
+    /// Our id of a call as this server takes it.
+    fn id(&self, id: &CallId) -> String {
+        if self.dialect.nine_character_ids { nine_character_id(id) } else { wire_id(id) }
     }
 }
 
@@ -255,32 +278,4 @@ fn push_user(parts: &[Part], out: &mut Writer) {
         out.close('}');
     }
     out.close(']');
-}
-
-/// A call's name as servers take it in a history. What they refuse once they refuse in every later request, so a name the
-/// model made up must not stay as it is.
-fn wire_name(name: &str) -> String {
-    // Behind `<|` a model's chat template has leaked into the name.
-    let end = name.as_bytes().windows(2).position(|bytes| bytes == b"<|");
-    let name = end.and_then(|end| name.get(..end)).unwrap_or(name);
-    let plain = |char: char| match char {
-        'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '.' | ':' | '/' => char,
-        _ => '_',
-    };
-    let name: String = name.chars().take(64).map(plain).collect();
-    if name.is_empty() { String::from("unknown") } else { name }
-}
-
-/// A call's arguments as servers take them in a history: a valid object. One that only a strict reader refuses is
-/// written anew, without halves of characters; anything else becomes `{}`, its result tells what was wrong with it.
-fn wire_arguments(text: &str) -> String {
-    match parse_strict(text) {
-        Ok(Json::Object(_)) => return text.to_owned(),
-        Ok(Json::String(inner)) if matches!(parse_strict(&inner), Ok(Json::Object(_))) => return inner,
-        _ => {}
-    }
-    match parse_lenient(text.as_bytes()) {
-        Ok(object @ Json::Object(_)) => object.text(),
-        _ => String::from("{}"),
-    }
 }

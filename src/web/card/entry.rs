@@ -4,9 +4,10 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use super::strings;
+use crate::core::approval::RequestKind;
 use crate::core::card::{Card, CardView, Receipt, Row};
 use crate::web::element::Element;
-use crate::web::guard::Watch;
+use crate::web::guard::{Choice, Watch};
 
 /// Digits of the digest on a receipt.
 const SHORT_DIGEST: usize = 12;
@@ -68,11 +69,13 @@ impl Entry {
         entry.group.set("aria-describedby", &entry.id("why"));
         if entry.is_pending() {
             let actions = entry.asking.add("div part=actions", "");
-            for (recipe, says, approve) in [
-                ("button part=deny type=button", strings::DENY, false),
-                ("button part=approve type=button", strings::APPROVE, true),
-            ] {
-                watch.guard(actions.add(recipe, says), &entry.request, approve, &entry.note);
+            let recovers = card.view.kind == RequestKind::Recovery;
+            let says = if recovers { [strings::DONE, strings::AGAIN] } else { [strings::DENY, strings::APPROVE] };
+            let buttons = [("deny", says[0], Choice::Deny), ("approve", says[1], Choice::Approve)];
+            let stop = recovers.then_some(("stop", strings::STOP, Choice::Stop));
+            for (part, says, choice) in buttons.into_iter().chain(stop) {
+                let button = actions.add(&joined("button part=", part, " type=button"), says);
+                watch.guard(button, &entry.request, choice, &entry.note);
             }
             entry.foot.insert(&entry.asking, None);
         }
@@ -148,14 +151,25 @@ impl Entry {
         let tool = head.add("div part=tool", "");
         tool.add("span", strings::TOOL);
         tool.add("code dir=auto", &view.tool);
+        if let Some(server) = &view.server {
+            tool.add("span", strings::SERVER);
+            tool.add("code part=server dir=auto", server);
+        }
         head.add("div part=why dir=auto", &view.why).set("id", &self.id("why"));
         if view.arguments.is_empty() {
             head.add("div part=arguments class=none", strings::NO_ARGUMENTS);
-            return;
+        } else {
+            let list = head.add("dl part=arguments", "");
+            for row in &view.arguments {
+                draw_row(&list, row);
+            }
         }
-        let list = head.add("dl part=arguments", "");
-        for row in &view.arguments {
-            draw_row(&list, row);
+        if !view.preview.is_empty() {
+            let list = head.add("ul part=preview", "");
+            list.set("aria-label", strings::PREVIEW);
+            for line in &view.preview {
+                list.add("li dir=auto", line);
+            }
         }
     }
 
@@ -185,12 +199,16 @@ fn texts_of_head(view: &CardView) -> String {
     };
     push(title(view));
     push(&view.tool);
+    push(view.server.as_deref().unwrap_or_default());
     push(&view.why);
     push(&view.digest);
     for row in &view.arguments {
         push(&row.path);
         push(row.kind);
         push(&row.text);
+    }
+    for line in &view.preview {
+        push(line);
     }
     texts
 }

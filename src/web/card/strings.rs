@@ -2,6 +2,8 @@
 
 /// Stands before the tool's exact name.
 pub const TOOL: &str = "Tool";
+/// Stands before the label of the server that would run a tool.
+pub const SERVER: &str = "on server";
 /// Stands in place of arguments.
 pub const NO_ARGUMENTS: &str = "No arguments.";
 /// Stands for a string of no characters.
@@ -16,6 +18,14 @@ pub const NOTE_NOT_SHOWN: &str = "Note (optional, not shown to the assistant)";
 pub const DENY: &str = "Deny";
 /// The button that approves.
 pub const APPROVE: &str = "Approve";
+/// The button that leaves a call whose result was lost as done.
+pub const DONE: &str = "Mark as done";
+/// The button that runs it again.
+pub const AGAIN: &str = "Run again";
+/// The button that ends the run.
+pub const STOP: &str = "Stop";
+/// What the lines are that the tool says about a call.
+pub const PREVIEW: &str = "What it would do";
 /// Stands before the first digits of the digest that a decision covers.
 pub const DIGEST: &str = "SHA-256";
 

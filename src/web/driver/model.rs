@@ -154,7 +154,7 @@ fn body(driver: &Rc<Driver>, closing: bool) -> Result<web_sys::Blob, String> {
     let kept = driver.encoded.take().filter(|kept| kept.start == start);
     let done = kept.as_ref().map_or(0, |kept| kept.items);
     let mut pieces: Vec<JsValue> = kept.into_iter().map(|kept| kept.bytes.into()).collect();
-    let before = |place: usize| place.checked_sub(1).and_then(|before| history.get(before));
+    let before = |place: usize| history.get(..place).unwrap_or_default();
     let fresh = history.iter().enumerate().skip(done);
     pieces.extend(fresh.map(|(place, item)| piece(&wire.item(item, before(place)))));
     let chain = join(&pieces).map_err(text)?;

@@ -9,12 +9,13 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 
 use super::{Driver, Trouble};
+use crate::core::chain;
 use crate::core::event::Event;
 use crate::core::log::Chat;
 use crate::core::message::ChatId;
 use crate::core::run::{Run, RunError, Status};
 use crate::core::snapshot;
-use crate::web::error::{code_of, from_run, text_of};
+use crate::web::error::{code_of, error, from_run, text_of};
 use crate::web::fetch::settled;
 use crate::web::host::Host;
 use crate::web::platform;
@@ -31,7 +32,8 @@ impl Driver {
     /// Stores events, then tells. If a write fails nothing of it happened: the chat is as the store has it.
     pub(super) async fn persist(self: &Rc<Self>, events: &[Event]) {
         let Some(first) = events.first() else { return };
-        let lines: Vec<String> = events.iter().map(Event::encode).collect();
+        let mut last_hash = self.last_hash.borrow().clone();
+        let lines = events.iter().map(|event| seal(event, &mut last_hash)).collect::<Result<Vec<String>, _>>();
         let head = self.look(snapshot::head);
         let chat = first.chat.as_str();
         if !self.rests() {
@@ -39,11 +41,12 @@ impl Driver {
             // write finds out.
             self.take_lease().await;
         }
-        let written = from_strings(&lines);
+        let written = lines.and_then(|lines| from_strings(&lines));
         let written = written.and_then(|lines| self.setup.host.append(chat, first.seq as f64, &lines, &head));
         match settled(written).await {
             Ok(_) => {
                 self.stored.set(first.seq + events.len() as u64);
+                self.last_hash.replace(last_hash);
                 self.changed();
                 self.wake();
             }
@@ -57,19 +60,21 @@ impl Driver {
 
     /// Takes the chat as the store has it and gives up what is under way. Who waits is told the trouble, if there is any.
     pub(super) async fn start_over(self: &Rc<Self>, trouble: Option<Trouble>) {
+        self.rewritten.set(false);
         let (stored, id) = (self.stored.get(), self.look(|run| run.chat().id().clone()));
         let held = self.is_held_elsewhere().await;
         match load(&self.setup, id.as_str()).await {
             // A log never gets shorter.
-            Ok(chat) if chat.next_seq() < stored => self.close_deleted(),
-            Ok(chat) => {
+            Ok((chat, _)) if chat.next_seq() < stored => self.close_deleted(),
+            Ok((chat, last_hash)) => {
                 // Whoever was at work before the log was read may have come to an end meanwhile, which is still to be
                 // read: till then the run does not rest.
                 let elsewhere = is_unfinished(&chat) && (held || self.is_held_elsewhere().await);
                 // Nothing is given up before the store was heard: until then nobody takes the run for one that rests.
                 self.abort();
                 self.give_up_lease();
-                self.take_over(chat, elsewhere);
+                self.take_over(chat, last_hash);
+                self.note_elsewhere(elsewhere);
             }
             Err(thrown) => {
                 let trouble = Trouble { code: "storage", why: text_of(&thrown) };
@@ -78,9 +83,13 @@ impl Driver {
         }
         self.trouble.replace(trouble);
         self.epoch.set(self.epoch.get() + 1);
-        self.encoded.take();
         self.changed();
         self.wake();
+    }
+
+    /// Notes that content was cleared from elsewhere: it is taken in at the next look while no run is at work here.
+    pub fn note_rewritten(&self) {
+        self.rewritten.set(true);
     }
 
     /// Looks into the store for what another page wrote, and takes it in. What is under way here is void then: another
@@ -110,7 +119,7 @@ impl Driver {
         if self.stored.get() != stored || self.epoch.get() != epoch || !self.is_stored() {
             return;
         }
-        if !is_as_known {
+        if !is_as_known || (self.rewritten.get() && self.rests()) {
             self.start_over(None).await;
             return;
         }
@@ -128,12 +137,15 @@ impl Driver {
         Some(from + found.len() as u64 == stored)
     }
 
-    fn take_over(self: &Rc<Self>, chat: Chat, elsewhere: bool) {
+    /// Goes on from what the store has.
+    pub(super) fn take_over(self: &Rc<Self>, chat: Chat, last_hash: String) {
         let known: Vec<_> = self.look(|run| run.chat().pending().map(|(request, _)| request.id.clone()).collect());
         self.stored.set(chat.next_seq());
+        self.last_hash.replace(last_hash);
+        self.generation.set(self.generation.get() + 1);
+        self.encoded.take();
         let fresh: Vec<_> = chat.pending().map(|(request, _)| request.clone()).collect();
         self.run.replace(Run::new(chat, self.setup.settings.clone()));
-        self.note_elsewhere(elsewhere);
         for request in fresh.iter().filter(|request| !known.contains(&request.id)) {
             self.lapse_in_time(request);
         }
@@ -229,13 +241,26 @@ fn is_unfinished(chat: &Chat) -> bool {
     chat.open_run().is_some() && chat.pending().next().is_none()
 }
 
-/// The chat as the store has it.
-pub(super) async fn load(setup: &Setup, id: &str) -> Result<Chat, JsValue> {
-    let lines = lines(&setup.host, id, 0).await?;
-    let chat = Chat::replay(ChatId::new(id), lines.iter().map(String::as_str));
-    chat.map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))
+/// The chat as the store has it, and the hash of its last event.
+pub(super) async fn load(setup: &Setup, id: &str) -> Result<(Chat, String), JsValue> {
+    replay(id, &lines(&setup.host, id, 0).await?)
 }
 
-async fn lines(host: &Host, id: &str, from: u64) -> Result<Vec<String>, JsValue> {
+/// The chat that the lines tell, and the hash of the last one.
+pub(super) fn replay(id: &str, lines: &[String]) -> Result<(Chat, String), JsValue> {
+    let chat = Chat::replay(ChatId::new(id), lines.iter().map(String::as_str));
+    let chat = chat.map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))?;
+    Ok((chat, lines.last().and_then(|line| chain::hash_of(line)).unwrap_or_default()))
+}
+
+pub(super) async fn lines(host: &Host, id: &str, from: u64) -> Result<Vec<String>, JsValue> {
     to_strings(settled(host.load(id, from as f64)).await?, "store.load")
+}
+
+/// The event's line, sealed to the one before; `last_hash` becomes its hash.
+fn seal(event: &Event, last_hash: &mut String) -> Result<String, JsValue> {
+    let sealed = chain::seal(&event.encode(), &platform::random_id()?, last_hash);
+    let (line, hash) = sealed.map_err(|why| error("storage", &why))?;
+    *last_hash = hash;
+    Ok(line)
 }

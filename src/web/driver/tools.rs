@@ -19,7 +19,7 @@ impl Driver {
             known.is_some_and(|tool| permit.covers(run.chat().id(), tool))
         });
         // A stop came between the permit and here.
-        if !self.look(|run| run.awaits_tool(permit.call())) {
+        if !self.run.borrow_mut().begin_tool(permit.call()) {
             return;
         }
         let result = match AbortController::new() {

@@ -100,7 +100,7 @@ impl Calls {
                     arguments = String::from("{}");
                 }
                 let provider_id = Some(slot.id).filter(|id| !id.is_empty());
-                (TurnCall { provider_id, name: slot.name, arguments }, slot.leftovers)
+                (TurnCall { provider_id, name: slot.name, arguments, ..TurnCall::default() }, slot.leftovers)
             })
             .unzip()
     }

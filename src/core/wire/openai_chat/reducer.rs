@@ -1,18 +1,16 @@
 //! A response, read as it arrives, → one turn.
 
-use super::super::super::json::{JoinedText, Json, JsonError, JsonErrorKind, parse_lenient, parse_prefix};
-use super::super::super::message::{ModelError, ModelErrorClass, Turn, TurnEnd, TurnExtra};
-use super::super::super::sse::Event;
-use super::super::body::Body;
+use super::super::super::json::{JoinedText, Json};
+use super::super::super::message::{ModelError, Turn, TurnEnd, TurnExtra};
+use super::super::intake::{Collect, Intake, State, unnamed_error};
 use super::super::{Delta, fault, leftover};
 use super::calls::Calls;
-
-const DONE: &[u8] = b"[DONE]";
+use super::thinking::{Pieces, Ways};
 
 /// Reads one response. Nothing of it may be acted on before [`finish`](Self::finish): calls are complete only then.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reducer {
-    body: Body,
+    intake: Intake,
     turn: Collected,
 }
 
@@ -23,6 +21,7 @@ struct Collected {
     binding: String,
     /// The most tokens the request asked for.
     cap: Option<u64>,
+    pieces: Pieces,
     text: JoinedText,
     reasoning: JoinedText,
     refusal: JoinedText,
@@ -34,46 +33,27 @@ struct Collected {
     choice: Option<i64>,
     /// The server said that it stopped at a limit.
     at_limit: bool,
-    /// Some event was an object of this format.
-    has_events: bool,
-    has_choice: bool,
-    /// The server said that the answer is complete.
-    is_done: bool,
-    error: Option<ModelError>,
 }
 
 impl Reducer {
     /// `cap` is the most tokens the request asked for, if it did.
-    pub(super) fn new(cap: Option<u64>, binding: &str) -> Self {
-        Self { body: Body::new(), turn: Collected { binding: binding.to_owned(), cap, ..Collected::default() } }
+    pub(super) fn new(cap: Option<u64>, binding: &str, ways: Ways) -> Self {
+        let turn = Collected { binding: binding.to_owned(), cap, pieces: Pieces::new(ways), ..Collected::default() };
+        Self { intake: Intake::new(), turn }
     }
 
     /// Takes the next bytes of the body, cut anywhere, and gives what they add for display.
     pub fn feed(&mut self, bytes: &[u8]) -> Delta {
         let turn = &mut self.turn;
-        if turn.is_over() {
-            return Delta::default();
-        }
         let (text, reasoning) = (turn.text.as_str().len(), turn.reasoning.as_str().len());
-        let fed = self.body.feed(bytes, &mut |event| turn.take_event(event));
-        if fed.is_err() {
-            let message = "The server sent an event of more than 16 MiB, which no model answer is.";
-            turn.error.get_or_insert(ModelError::new(ModelErrorClass::BadResponse, message));
-        }
-        if let Body::Json(document) = &self.body
-            && document.trim_ascii_end().ends_with(DONE)
-            && let Ok((_, end)) = parse_prefix(document)
-        {
-            // The connection may stay open behind it. Inside a text the marker ends nothing.
-            turn.is_done = is_marker(document.get(end..).unwrap_or(&[]));
-        }
+        self.intake.feed(bytes, turn);
         let new = |text: &JoinedText, from: usize| text.as_str().get(from..).unwrap_or("").to_owned();
         Delta { text: new(&turn.text, text), reasoning: new(&turn.reasoning, reasoning) }
     }
 
     /// Whether the rest of the body can only be silence: close it, some servers keep it open.
     pub const fn is_done(&self) -> bool {
-        self.turn.is_over()
+        self.intake.is_over()
     }
 
     /// The answer's text so far, to be shown if the turn fails.
@@ -89,128 +69,34 @@ impl Reducer {
     /// The body has ended: the turn, or why there is none.
     pub fn finish(self) -> Result<Turn, ModelError> {
         let mut turn = self.turn;
-        let mut seen = String::from("The server's answer was empty.");
-        match self.body {
-            Body::Blank(_) => {}
-            Body::Events { mut decoder, excerpt } => {
-                decoder.finish(&mut |event| turn.take_event(event));
-                if !turn.has_events {
-                    seen = String::from("The server's answer is no model answer. It begins: ");
-                    let excerpt = String::from_utf8_lossy(excerpt.get(..400).unwrap_or(&excerpt));
-                    seen.push_str(&fault::sentence(&excerpt));
-                }
-            }
-            Body::Html(page) => {
-                seen = String::from("The server sent ");
-                fault::push_page(&page, &mut seen);
-                seen.push_str(" instead of a model's answer. Check the base URL.");
-            }
-            Body::Json(document) => {
-                turn.take_document(&document);
-                seen = String::from("The server sent JSON that is no chat completion.");
-            }
-        }
-        turn.finish(seen)
+        let is_done = self.intake.finish("chat completion", &mut turn)?;
+        turn.finish(is_done)
     }
 }
 
-fn unreadable(what: &str, error: &JsonError) -> ModelError {
-    let mut message = String::from(what);
-    message.push_str(&error.text());
-    message.push('.');
-    ModelError::new(ModelErrorClass::BadResponse, message)
-}
-
-/// Whether the end marker comes next, as an event or bare.
-fn is_marker(rest: &[u8]) -> bool {
-    let rest = rest.trim_ascii_start();
-    rest.strip_prefix(b"data:").unwrap_or(rest).trim_ascii_start().starts_with(DONE)
-}
-
-impl Collected {
-    const fn is_over(&self) -> bool {
-        self.is_done || self.error.is_some()
-    }
-
-    fn take_event(&mut self, event: Event<'_>) {
-        let data = event.data.trim_ascii();
-        if self.is_over() || data.is_empty() {
-            return;
-        }
-        if data == DONE {
-            self.is_done = true;
-            self.has_events = true;
-            return;
-        }
-        let is_error = event.name == "error";
-        match parse_lenient(data) {
-            Ok(value) if is_error => self.error = Some(fault::from_json(&value, None)),
-            Ok(value) => self.take_chunk(&value, false),
-            // The connection broke off inside the event.
-            Err(_) if !event.is_closed => self.has_events = true,
-            Err(_) if is_error => {
-                self.error = Some(fault::described(None, "", String::from_utf8_lossy(data).into_owned()));
-            }
-            Err(error) => {
-                // A proxy may have written its error behind an event that was not finished.
-                let glued = data.windows(9).rposition(|bytes| bytes == b"{\"error\":").and_then(|at| data.get(at..));
-                self.error = Some(match glued.and_then(|glued| parse_lenient(glued).ok()) {
-                    Some(value) => fault::from_json(&value, None),
-                    None => unreadable("The server sent an event that is not JSON: ", &error),
-                });
-            }
-        }
-    }
-
-    /// Takes a body that is JSON instead of a stream, and whatever follows it.
-    fn take_document(&mut self, document: &[u8]) {
-        let mut rest = document.trim_ascii();
-        while matches!(rest.first(), Some(b'{' | b'[')) && !is_marker(rest) {
-            match parse_prefix(rest) {
-                Ok((value, end)) => {
-                    self.take_chunk(&value, true);
-                    rest = rest.get(end..).unwrap_or(&[]).trim_ascii_start();
-                }
-                Err(error) => {
-                    let mut failure = unreadable("The server's JSON answer cannot be read: ", &error);
-                    failure.retryable = error.kind == JsonErrorKind::UnexpectedEnd;
-                    self.error.get_or_insert(failure);
-                    return;
-                }
-            }
-        }
-        self.is_done = true;
-    }
-
-    /// One object of the stream, or the whole document.
-    fn take_chunk(&mut self, value: &Json, is_document: bool) {
-        if let Json::Array(items) = value {
-            for item in items {
-                self.take_chunk(item, is_document);
-            }
-            return;
-        }
-        if value.as_object().is_none() || self.error.is_some() {
-            return;
-        }
+impl Collect for Collected {
+    fn take(&mut self, _name: &str, value: &Json, is_document: bool, state: &mut State) {
         // Looked at first: an error may stand beside choices, or come after a finish reason.
         let choices = value.get("choices").and_then(Json::as_array);
         let describes = is_document && choices.is_none() && (value.get("detail").or(value.get("message"))).is_some();
         if fault::is_error(value) || describes {
-            self.error = Some(fault::from_json(value, None));
+            state.error = Some(fault::from_json(value, None));
             return;
         }
-        self.has_events = true;
+        state.has_events = true;
         self.take_usage(value.get("x_groq").and_then(|groq| groq.get("usage")));
         self.take_usage(value.get("usage"));
         for choice in choices.unwrap_or(&[]) {
             let index = choice.get("index").and_then(Json::as_i64);
             if index.is_none() || *self.choice.get_or_insert(index.unwrap_or(0)) == index.unwrap_or(0) {
+                state.has_answer |= choice.as_object().is_some();
                 self.take_choice(choice);
             }
         }
     }
+}
 
+impl Collected {
     fn take_usage(&mut self, usage: Option<&Json>) {
         if let Some(usage @ Json::Object(_)) = usage {
             self.usage = Some(usage.clone());
@@ -221,7 +107,6 @@ impl Collected {
         if choice.as_object().is_none() {
             return;
         }
-        self.has_choice = true;
         self.take_usage(choice.get("usage"));
         for key in ["finish_reason", "native_finish_reason"] {
             let Some(reason) = choice.get(key).and_then(Json::as_str).filter(|reason| !reason.is_empty()) else {
@@ -280,7 +165,10 @@ impl Collected {
 
     /// Content is text, or a list of typed parts.
     fn take_content(&mut self, content: &Json) {
-        self.text.push(content);
+        match content {
+            Json::String(piece) => self.pieces.push(piece, &mut self.text, &mut self.reasoning),
+            content => self.text.push(content),
+        }
         for part in content.as_array().unwrap_or(&[]) {
             match part.get("thinking") {
                 Some(Json::Array(thoughts)) => {
@@ -301,17 +189,10 @@ impl Collected {
         }
     }
 
-    /// `seen` says what the body was, for the case that it was no answer.
-    fn finish(self, seen: String) -> Result<Turn, ModelError> {
-        if let Some(error) = self.error {
-            return Err(error);
-        }
-        if !self.has_events || self.is_done && !self.has_choice {
-            return Err(ModelError::new(ModelErrorClass::BadResponse, seen));
-        }
+    fn finish(mut self, is_done: bool) -> Result<Turn, ModelError> {
+        self.pieces.finish(&mut self.text, &mut self.reasoning);
         if self.finish_reason.as_deref() == Some("error") {
-            let message = "The provider ended its answer with an error and did not say which.";
-            return Err(ModelError::new(ModelErrorClass::Provider, message));
+            return Err(unnamed_error());
         }
         let refusal = self.refusal.into_text();
         let spent = self.usage.as_ref().and_then(|usage| usage.get("completion_tokens")).and_then(Json::as_u64);
@@ -321,7 +202,7 @@ impl Collected {
         let end = match self.finish_reason.as_deref() {
             _ if self.at_limit => TurnEnd::Length,
             _ if has_calls && self.cap.is_some() && spent == self.cap => TurnEnd::Length,
-            None if !self.is_done => TurnEnd::Truncated,
+            None if !is_done => TurnEnd::Truncated,
             Some("aborted" | "insufficient_system_resource") => TurnEnd::Truncated,
             // What the filter took away may belong to a call.
             Some("content_filter") if has_calls => TurnEnd::Truncated,

@@ -1,0 +1,83 @@
+//! What a caller can get wrong.
+
+use std::borrow::Cow;
+
+use crate::core::log::Corrupt;
+
+/// What a caller got wrong. The state is as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunError {
+    /// The model or a tool is at work; wait until the run rests.
+    Busy,
+    /// No request of this id was ever made in this chat.
+    UnknownRequest,
+    /// The request was settled before, and differently.
+    Conflict,
+    /// The request's time is over.
+    Expired,
+    /// This decider may not approve this.
+    NotAllowed,
+    /// A closed reason came with an approval.
+    ReasonWithApproval,
+    /// There is nothing to go on with.
+    NothingToResume,
+    /// The answer of a model or tool that the run no longer waits for.
+    Stale,
+    /// An event would not follow from the log: a bug of this program.
+    Corrupt(Corrupt),
+}
+
+impl RunError {
+    /// The stable code of the error that pages see.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Busy => "busy",
+            Self::UnknownRequest => "unknown_request",
+            Self::Conflict => "conflict",
+            Self::Expired => "expired",
+            Self::NotAllowed => "not_allowed",
+            Self::ReasonWithApproval => "invalid_decision",
+            Self::NothingToResume => "nothing_to_resume",
+            Self::Stale => "stale",
+            Self::Corrupt(_) => "log_corrupt",
+        }
+    }
+}
+
+impl RunError {
+    /// One sentence that says what to do.
+    pub fn message(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::Busy => "The run is at work; wait until it rests, or stop it first.",
+            Self::UnknownRequest => "This chat never made a request of this id; nothing was changed.",
+            Self::Conflict => {
+                "This request is settled already, by another decision or because its run went on without one; that stands."
+            }
+            Self::Expired => "The time for this request is over; nothing was changed.",
+            Self::NotAllowed => {
+                "Nothing was changed: this needs the approval of a known person who did not start the run."
+            }
+            Self::ReasonWithApproval => "A reason (variant, skip) goes with a denial only; leave it out to approve.",
+            Self::NothingToResume => {
+                "There is nothing to go on with: no run was interrupted and no model request failed."
+            }
+            Self::Stale => "The run no longer waits for this.",
+            Self::Corrupt(Corrupt { seq, problem }) => {
+                let then = ". Nothing was sent or written; agent.exportLog(id) gives a stored log as it is.";
+                return Cow::Owned(["The log does not fit at event ", &seq.to_string(), ": ", problem, then].concat());
+            }
+        })
+    }
+}
+
+impl std::fmt::Display for RunError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message())
+    }
+}
+
+impl From<Corrupt> for RunError {
+    fn from(corrupt: Corrupt) -> Self {
+        Self::Corrupt(corrupt)
+    }
+}
