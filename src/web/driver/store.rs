@@ -60,7 +60,11 @@ impl Driver {
 
     /// Takes the chat as the store has it and gives up what is under way. Who waits is told the trouble, if there is any.
     pub(super) async fn start_over(self: &Rc<Self>, trouble: Option<Trouble>) {
-        self.rewritten.set(false);
+        self.reload(trouble, false).await;
+    }
+
+    /// The same; `looking` where nothing here depends on it: then it gives way to what this page has begun meanwhile.
+    async fn reload(self: &Rc<Self>, trouble: Option<Trouble>, looking: bool) {
         let (stored, id) = (self.stored.get(), self.look(|run| run.chat().id().clone()));
         let held = self.is_held_elsewhere().await;
         match load(&self.setup, id.as_str()).await {
@@ -70,9 +74,15 @@ impl Driver {
                 // Whoever was at work before the log was read may have come to an end meanwhile, which is still to be
                 // read: till then the run does not rest.
                 let elsewhere = is_unfinished(&chat) && (held || self.is_held_elsewhere().await);
+                let begun =
+                    self.stored.get() != stored || !self.is_stored() || (chat.next_seq() == stored && !self.rests());
+                if looking && begun {
+                    return;
+                }
                 // Nothing is given up before the store was heard: until then nobody takes the run for one that rests.
                 self.abort();
                 self.give_up_lease();
+                self.rewritten.set(false);
                 self.take_over(chat, last_hash);
                 self.note_elsewhere(elsewhere);
             }
@@ -120,7 +130,7 @@ impl Driver {
             return;
         }
         if !is_as_known || (self.rewritten.get() && self.rests()) {
-            self.start_over(None).await;
+            self.reload(None, true).await;
             return;
         }
         self.note_elsewhere(elsewhere);
