@@ -392,6 +392,11 @@ impl Run {
         self.activity.elsewhere = elsewhere;
     }
 
+    /// Whether another page is noted to be at work on the run.
+    pub const fn is_elsewhere(&self) -> bool {
+        self.activity.elsewhere
+    }
+
     /// Gives up everything that is under way, as if the page had been loaded anew: the chat stays as its events tell it.
     pub fn forget_activity(&mut self) {
         self.activity = Activity { next_ticket: self.activity.next_ticket, ..Activity::default() };

@@ -227,11 +227,12 @@ impl RawChat {
 
     /// Ends the chat here, since it is being taken out of the store.
     pub fn end(&self) {
-        self.driver.close("deleted", "This chat was deleted; open another one.".to_owned());
+        self.driver.close_deleted();
         self.driver.wake();
     }
 
-    /// Takes in what another page wrote, if there is anything; `rewritten` says that it cleared content.
+    /// Takes in what another page wrote, if there is anything; `rewritten` says that it cleared content. Resolves with
+    /// whether the chat can go on here.
     pub fn refresh(&self, rewritten: bool) -> Promise {
         let driver = self.driver();
         if rewritten {
@@ -239,7 +240,7 @@ impl RawChat {
         }
         promise(Box::pin(async move {
             driver.refresh().await;
-            Ok(JsValue::UNDEFINED)
+            Ok(driver.check().is_ok().into())
         }))
     }
 

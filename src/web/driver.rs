@@ -118,7 +118,7 @@ impl Driver {
         opened.stored().await?;
         let pending = opened.look(|run| run.chat().pending().map(|(request, _)| request.clone()).collect::<Vec<_>>());
         pending.iter().for_each(|request| opened.lapse_in_time(request));
-        opened.watch_elsewhere().await;
+        opened.refresh().await;
         Ok(opened)
     }
 
@@ -253,6 +253,11 @@ impl Driver {
         self.give_up_lease();
     }
 
+    /// Ends this driver since its chat is no longer in the store.
+    pub fn close_deleted(&self) {
+        self.close("deleted", "This chat was deleted; open another one.".to_owned());
+    }
+
     /// Aborts the model request and the tools under way. An abort carries no reason.
     pub fn abort(&self) {
         if let Some(controller) = self.model_abort.take() {
@@ -279,8 +284,13 @@ impl Driver {
                 }
             }
             this.pumping.set(false);
-            if this.rests() {
+            let closed = this.closed.borrow().is_some();
+            if closed || this.rests() {
                 this.give_up_lease();
+            }
+            if !closed && !this.is_stored() {
+                // The page was left while this was being written: what was to be written after it never will be.
+                this.start_over(None).await;
             }
         }));
     }
@@ -288,8 +298,11 @@ impl Driver {
     async fn carry_out(self: &Rc<Self>, effect: Effect) {
         let is_work = matches!(effect, Effect::CallModel { .. } | Effect::Judge(_) | Effect::RunTool(_));
         if is_work && !self.take_lease().await {
-            // Another page is at this chat's work and stays at it: the run stands still here.
+            // Another page is at this chat's work: the run stands still here.
             self.start_over(None).await;
+            return;
+        }
+        if self.closed.borrow().is_some() {
             return;
         }
         match effect {

@@ -66,6 +66,10 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn sleep(this: &Host, ms: f64) -> Result<Promise, JsValue>;
 
+    /// Resolves at once, unless the page may be on its way out: then once it is clear that it stays.
+    #[wasm_bindgen(method, catch)]
+    pub fn stays(this: &Host) -> Result<Promise, JsValue>;
+
     /// What the promise settles to; rejects with undefined if that takes longer than `ms` milliseconds (0: no limit).
     #[wasm_bindgen(method, catch)]
     pub fn within(this: &Host, work: &Promise, ms: f64) -> Result<Promise, JsValue>;

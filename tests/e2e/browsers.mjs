@@ -69,14 +69,18 @@ const BLANK = {
  * database. Until the test is over.
  *
  * @param {import("node:test").TestContext} t
- * @param {{ model?: (body: string) => any }} [options] who answers instead of the rehearsal model
+ * @param {object} [options]
+ * @param {(body: string) => any} [options.model] who answers instead of the rehearsal model
+ * @param {(request: import("node:http").IncomingMessage, response: import("node:http").ServerResponse) => boolean} [options.route]
+ *   sees every request first, and says whether it answers
  */
-export async function serve(t, options = {}) {
+export async function serve(t, { route, ...options } = {}) {
   const demo = createDemo({ ...options, mounts: { "/test/": { folder: TEST_PAGE, policy: STRICT_POLICY } } });
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url, "http://localhost");
     const module = /^\/module\/(\w+)\.js$/.exec(pathname)?.[1];
     response.setHeader("access-control-allow-origin", "*");
+    if (route?.(request, response)) return;
     if (module) {
       response.setHeader("content-type", "text/javascript");
       response.end(await bundle(module, searchParams.get("schema") ?? "1"));

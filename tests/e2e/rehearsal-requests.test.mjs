@@ -3,14 +3,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { JAR_TOOL } from "../../www/demo/jar.mjs";
 import { DRAFT_TOOL } from "../../www/demo/mail.mjs";
-import { Page, READ_TOOL, UPDATE_TOOL } from "../../www/demo/page.mjs";
+import { FIRST, READ_TOOL, UPDATE_TOOL } from "../../www/demo/page.mjs";
 import { MODEL, serve } from "../../www/demo/rehearsal.mjs";
 
 const TOOLS = [JAR_TOOL, READ_TOOL, UPDATE_TOOL, DRAFT_TOOL].map(({ name, inputSchema }) => ({
   type: "function",
   function: { name, parameters: inputSchema },
 }));
-const FIRST = new Page().read();
 const READ = JSON.stringify(FIRST);
 const DENIED = "Error: approval_denied (decided_by: run_owner). The approval … Nothing was executed. ";
 

@@ -2,6 +2,7 @@
  * The demo: a chat with a cookie jar, a page and a mail draft. Its model is the rehearsal model, a rule-based stand-in,
  * no language model, unless a person names a server in the settings; everything between it and the tools is the package.
  */
+import { chatOfAddress, nameNewChat } from "./address.mjs";
 import { createAssistant } from "./assistant.mjs";
 import { switchDecider } from "./decider.mjs";
 import { Desk } from "./desk.mjs";
@@ -28,9 +29,10 @@ const STATUS = {
 const page = Object.fromEntries([...document.querySelectorAll("[id]")].map((element) => [element.id, element]));
 const desk = new Desk(page);
 const recorder = new Recorder();
+let endpoint;
 let agent;
 let chat;
-let opened = 0;
+let opening;
 let stopDrawing = () => {};
 
 recorder.addEventListener("change", () => drawTold(recorder.last, page));
@@ -40,7 +42,8 @@ try {
   await init();
   defineElements();
   switchDecider(page.decider, page.approvals, page["decider-told"], page["decider-note"]);
-  await use(await rehearsal());
+  endpoint = await rehearsal();
+  await open();
   listen();
   new Settings(page, use);
   for (const button of [page.controls, page.restart, page["open-settings"]]) button.disabled = false;
@@ -50,25 +53,39 @@ try {
 }
 
 /** Takes a model into use, in a new chat. What the package refuses about it is thrown before anything is changed. */
-async function use(endpoint) {
-  const fetch = recorder.around(endpoint.fetch);
-  const next = createAssistant({ desk, model: { ...endpoint.model, fetch } });
-  await chat?.stop();
-  agent?.dispose();
-  agent = next;
-  page["model-rehearsal"].hidden = endpoint.kind !== "rehearsal";
-  page["model-server"].hidden = endpoint.kind === "rehearsal";
-  page["model-name"].textContent = endpoint.label;
+async function use(chosen) {
+  assistantOf(chosen).dispose();
+  endpoint = chosen;
+  nameNewChat();
   await open();
 }
 
-/** Opens a new chat, with everything back in its place. */
-async function open() {
+function assistantOf({ model, fetch }) {
+  return createAssistant({ desk, model: { ...model, fetch: recorder.around(fetch) } });
+}
+
+/** Opens the chat that the address names. */
+function open() {
+  opening = layOut();
+  return opening;
+}
+
+/** The chat shown before is left as it stands: its agent goes, since the tools work on what lies on the desk now. */
+async function layOut() {
   stopDrawing();
-  desk.reset();
+  agent?.dispose();
+  const own = assistantOf(endpoint);
+  agent = own;
+  page["model-rehearsal"].hidden = endpoint.kind !== "rehearsal";
+  page["model-server"].hidden = endpoint.kind === "rehearsal";
+  page["model-name"].textContent = endpoint.label;
+  const id = chatOfAddress();
+  desk.open(id);
   recorder.clear();
-  opened += 1;
-  chat = await agent.open(`demo-${opened}`);
+  const opened = await own.open(id);
+  // The address may name yet another chat by now.
+  if (agent !== own) return opening;
+  chat = opened;
   page.approvals.chat = chat;
   stopDrawing = chat.subscribe(draw);
   page.log.ariaLive = "off";
@@ -98,15 +115,19 @@ function listen() {
     attempt(() => (chat.snapshot().status === "interrupted" ? chat.resume() : chat.retry())),
   );
   page.restart.addEventListener("click", () =>
-    attempt(async () => {
-      await chat.stop();
-      await open();
+    attempt(() => {
+      nameNewChat();
+      return open();
     }),
   );
+  addEventListener("hashchange", () => attempt(open));
 }
 
 function say(text) {
-  attempt(() => chat.send(text));
+  attempt(async () => {
+    await opening;
+    await chat.send(text);
+  });
 }
 
 /** Runs what a person asked for; what goes wrong is shown to them and not lost in the console. */
@@ -120,6 +141,7 @@ async function attempt(action) {
 
 function draw() {
   const view = viewOf(chat.snapshot());
+  page["not-kept"].hidden = view.durable;
   drawMessages(page.messages, view.messages);
   page.welcome.hidden = view.messages.length > 0;
   page.status.textContent = STATUS[view.status] ?? view.status;

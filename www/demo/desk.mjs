@@ -1,6 +1,7 @@
 /** What the tools work on, drawn beside the chat: the jar, the page as its visitors see it, and the mail draft. */
 
 import { FULL, Jar } from "./jar.mjs";
+import { Keeping } from "./keeping.mjs";
 import { Mail } from "./mail.mjs";
 import { element } from "./nodes.mjs";
 import { Page } from "./page.mjs";
@@ -10,10 +11,10 @@ const MARKED = 2_000;
 
 /** The three things, and their drawing into the elements of these ids. */
 export class Desk {
-  jar = new Jar();
-  page = new Page();
-  mail = new Mail();
-  #resetting = false;
+  #keeping = new Keeping();
+  jar = new Jar(this.#keeping);
+  page = new Page(this.#keeping);
+  mail = new Mail(this.#keeping);
 
   /** @param {Record<string, HTMLElement>} places elements by id */
   constructor(places) {
@@ -23,19 +24,17 @@ export class Desk {
       [this.mail, places["mail-tile"], () => drawMail(this.mail, places)],
     ];
     for (const [thing, tile, draw] of drawings) {
-      draw();
+      this.#keeping.addEventListener("change", draw);
       thing.addEventListener("change", () => {
         draw();
-        if (!this.#resetting) mark(tile);
+        mark(tile);
       });
     }
   }
 
-  /** Puts everything back as it was at the start. */
-  reset() {
-    this.#resetting = true;
-    for (const thing of [this.jar, this.page, this.mail]) thing.reset();
-    this.#resetting = false;
+  /** Lays out what belongs to a chat, as it was left; for a new one everything is as at the start. */
+  open(chat) {
+    this.#keeping.open(chat);
   }
 }
 

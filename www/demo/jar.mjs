@@ -1,4 +1,4 @@
-/** The cookie jar: what there is to lose. It lasts as long as the page, as the chat does. */
+/** The cookie jar: what there is to lose. It lasts as long as its chat does. */
 
 /** How many cookies a fresh batch has. */
 export const FULL = 12;
@@ -20,13 +20,19 @@ export const JAR_TOOL = {
   },
 };
 
-/** The jar of this page. */
+/** The jar of a chat. */
 export class Jar extends EventTarget {
-  #count = FULL;
+  #keeping;
+
+  /** @param {import("./keeping.mjs").Keeping} keeping */
+  constructor(keeping) {
+    super();
+    this.#keeping = keeping;
+  }
 
   /** How many cookies are in it. */
   get count() {
-    return this.#count;
+    return this.#keeping.read("cookies") ?? FULL;
   }
 
   /**
@@ -37,21 +43,14 @@ export class Jar extends EventTarget {
    * @throws {RangeError} where there are fewer cookies than wanted
    */
   apply({ action, count }) {
-    if (action === "look") return { cookies: this.#count };
+    const there = this.count;
+    if (action === "look") return { cookies: there };
     if (!Number.isSafeInteger(count) || count < 1)
       throw new RangeError("Say how many cookies to eat: count is missing.");
-    if (count > this.#count) throw new RangeError(`There are only ${this.#count} cookies in the jar; none was eaten.`);
-    this.#set(this.#count - count);
-    return { eaten: count, cookies: this.#count };
-  }
-
-  /** Bakes a new batch. */
-  reset() {
-    this.#set(FULL);
-  }
-
-  #set(count) {
-    this.#count = count;
+    if (count > there) throw new RangeError(`There are only ${there} cookies in the jar; none was eaten.`);
+    const left = there - count;
+    this.#keeping.keep("cookies", left);
     this.dispatchEvent(new Event("change"));
+    return { eaten: count, cookies: left };
   }
 }

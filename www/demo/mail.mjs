@@ -25,11 +25,17 @@ export const DRAFT_TOOL = {
 
 /** The one draft; a new one takes its place. */
 export class Mail extends EventTarget {
-  #draft = null;
+  #keeping;
+
+  /** @param {import("./keeping.mjs").Keeping} keeping */
+  constructor(keeping) {
+    super();
+    this.#keeping = keeping;
+  }
 
   /** @returns {{ to: string, subject: string, body: string } | null} */
   get draft() {
-    return this.#draft;
+    return this.#keeping.read("draft") ?? null;
   }
 
   /**
@@ -39,17 +45,8 @@ export class Mail extends EventTarget {
    * @returns {{ saved: true, to: string, subject: string, characters: number, sent: false }} what the model is told
    */
   keep({ to, subject, body }) {
-    this.#set({ to, subject, body });
-    return { saved: true, to, subject, characters: Array.from(body).length, sent: false };
-  }
-
-  /** Throws the draft away. */
-  reset() {
-    this.#set(null);
-  }
-
-  #set(draft) {
-    this.#draft = draft;
+    this.#keeping.keep("draft", { to, subject, body });
     this.dispatchEvent(new Event("change"));
+    return { saved: true, to, subject, characters: Array.from(body).length, sent: false };
   }
 }

@@ -1,6 +1,7 @@
-/** The page that the demo's model looks after: what visitors would read. It lasts as long as the demo's page. */
+/** The page that the demo's model looks after: what visitors would read. It lasts as long as its chat. */
 
-const FIRST = {
+/** What a chat begins with. */
+export const FIRST = {
   title: "Status update",
   body: [
     "Pictures could not be uploaded this morning between 9:10 and 9:45. Everything else worked.",
@@ -42,11 +43,17 @@ export const UPDATE_TOOL = {
 
 /** The page and its text. */
 export class Page extends EventTarget {
-  #now = FIRST;
+  #keeping;
+
+  /** @param {import("./keeping.mjs").Keeping} keeping */
+  constructor(keeping) {
+    super();
+    this.#keeping = keeping;
+  }
 
   /** @returns {{ title: string, body: string }} */
   read() {
-    return { ...this.#now };
+    return this.#keeping.read("page") ?? FIRST;
   }
 
   /**
@@ -55,20 +62,14 @@ export class Page extends EventTarget {
    * @param {{ title?: string, body?: string }} args
    * @returns {{ changed: string[], title: string, body: string }} what the model is told
    */
-  update({ title = this.#now.title, body = this.#now.body }) {
-    const next = { title, body };
-    const changed = Object.keys(next).filter((name) => next[name] !== this.#now[name]);
-    if (changed.length > 0) this.#set(next);
+  update(args) {
+    const now = this.read();
+    const next = { title: args.title ?? now.title, body: args.body ?? now.body };
+    const changed = Object.keys(next).filter((name) => next[name] !== now[name]);
+    if (changed.length > 0) {
+      this.#keeping.keep("page", next);
+      this.dispatchEvent(new Event("change"));
+    }
     return { changed, ...next };
-  }
-
-  /** Puts the first text back. */
-  reset() {
-    this.#set(FIRST);
-  }
-
-  #set(next) {
-    this.#now = next;
-    this.dispatchEvent(new Event("change"));
   }
 }

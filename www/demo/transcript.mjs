@@ -38,7 +38,7 @@ const STATES = {
  *
  * @param {any} snapshot
  */
-export function viewOf({ messages, streaming, status, error }) {
+export function viewOf({ messages, streaming, status, error, durable }) {
   const items = messages.map((message) => ({
     id: message.id,
     type: message.type,
@@ -48,12 +48,12 @@ export function viewOf({ messages, streaming, status, error }) {
       id: call.id,
       title: call.title ?? call.tool,
       args: call.arguments,
-      state: stateOf(call),
+      state: stateOf(call, status),
       mark: markOf(call),
     })),
   }));
   if (streaming) items.push({ id: STREAMING, type: "assistant", text: streaming.text, calls: [] });
-  return { messages: items, status, error: error?.message };
+  return { messages: items, status, error: error?.message, durable };
 }
 
 /** How a call's row is marked: what ran, what did not, what is open. */
@@ -63,7 +63,8 @@ function markOf({ state, outcome, executed }) {
   return executed === false ? "not-run" : "unclear";
 }
 
-function stateOf({ state, outcome, decidedBy }) {
+function stateOf({ state, outcome, decidedBy }, status) {
+  if (state === "running" && status === "interrupted") return "started, result lost";
   if (state !== "settled") return STATES[state] ?? state;
   if (!outcome) return "ran";
   if (outcome === "approval_denied") return `not run: ${DECLINED_BY[decidedBy] ?? "declined"}`;

@@ -1,6 +1,7 @@
 import { Chat } from "./chat.js";
 import { CountersignError } from "./error.js";
 import { nameOf, readHost } from "./host.js";
+import { noteLeaving } from "./leaving.js";
 import { readHistory } from "./messages.js";
 import type { Store } from "./store.js";
 import { announce, listen, REWRITTEN } from "./tabs.js";
@@ -37,10 +38,12 @@ export class Agent {
     // A page that is kept in the back/forward cache must not go on reading an answer, nor keep others from the work.
     const leave = () => enter(() => this.#raw.suspend());
     const come = ({ persisted }: PageTransitionEvent) => persisted && this.#refresh(() => true);
+    addEventListener("beforeunload", noteLeaving);
     addEventListener("pagehide", leave);
     addEventListener("pageshow", come);
     this.#endings = [
       onRestart(revive),
+      () => removeEventListener("beforeunload", noteLeaving),
       () => removeEventListener("pagehide", leave),
       () => removeEventListener("pageshow", come),
       listen(nameOf(store), (id, seq) => this.#refresh((open) => open === id, seq === REWRITTEN)),
@@ -146,11 +149,10 @@ export class Agent {
     for (const [id, opening] of this.#chats) {
       const chat = concerns(id) ? await opening.catch(() => undefined) : undefined;
       if (!chat?.isHere()) continue;
-      try {
-        await enter(() => rawChat(chat).refresh(rewritten));
-      } catch {
-        // A module that trapped; it takes its chats anew anyway.
-      }
+      // A module that trapped takes its chats anew anyway.
+      const goesOn = await enter(() => rawChat(chat).refresh(rewritten)).catch(() => true);
+      // One that was deleted elsewhere is not what the next open(id) is to get.
+      if (!goesOn && this.#chats.get(id) === opening) this.#chats.delete(id);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { CountersignError } from "./error.js";
+import { stays } from "./leaving.js";
 import { readOptions } from "./options.js";
 import { isFunction } from "./reader.js";
 import { judge } from "./rules.js";
@@ -30,6 +31,8 @@ export interface Host {
   /** What `canDecide` says of one of these requests (JSON). */
   mayDecide(requests: string, request: string, by?: string): Promise<boolean>;
   sleep(ms: number): Promise<void>;
+  /** See {@link stays}. */
+  stays(): Promise<void>;
   within<T>(work: Promise<T>, ms: number): Promise<T>;
   /** What `onContextTooLong` says to these messages (JSON), as digits. */
   trim(messages: string): Promise<string | undefined>;
@@ -94,6 +97,7 @@ export function readHost(options: AgentOptions): { setup: string; host: Host; st
     },
     // Longer waits than a timer can count are slept in parts.
     sleep: (ms) => new Promise((wake) => setTimeout(wake, Math.min(ms, LONGEST_TIMER))),
+    stays,
     async within(work, ms) {
       // A limit of more than a timer can count, 24 days, is as good as none.
       if (ms === 0 || ms > LONGEST_TIMER) return work;

@@ -66,6 +66,8 @@ export async function lease(name: string, chat: string): Promise<Lease | undefin
       released = true;
       own.delete(id);
       end();
+      // Who shows the chat as being worked on is to look again.
+      announce(name, chat, 0);
     },
   };
 }
@@ -76,7 +78,11 @@ export async function held(name: string, chat: string): Promise<boolean> {
   if (own.has(id)) return true;
   try {
     const locks = lockManager();
-    if (locks) return (await locks.query()).held?.some((lock) => lock.name === id) ?? false;
+    if (locks) {
+      const { held = [] } = await locks.query();
+      // The list may name one that its page has left; only a lock that is not to be had is held.
+      return held.some((lock) => lock.name === id) && !(await isFree(id));
+    }
     return isValid(await rowsOf(name).run("readonly", ["leases"], (store) => ask(store("leases").get(chat))));
   } catch {
     return false;
@@ -108,6 +114,13 @@ function lock(id: string): Promise<End> {
   });
 }
 
+/** Shared, so that pages that look at the same time do not see each other. */
+function isFree(id: string): Promise<boolean> {
+  return new Promise((given, failed) => {
+    navigator.locks.request(id, { ifAvailable: true, mode: "shared" }, (lock) => given(lock !== null)).catch(failed);
+  });
+}
+
 interface Row {
   owner: string;
   until: number;
@@ -131,29 +144,34 @@ function isValid(row: Row | undefined): boolean {
 async function take(name: string, chat: string): Promise<End> {
   const rows = rowsOf(name);
   const owner = crypto.getRandomValues(new Uint32Array(4)).join();
-  /** Reads the row and replaces or removes it, in one transaction, if that is allowed. */
-  const swap = (may: (row: Row | undefined) => boolean, until?: number) =>
+  /** Writes the row, in one transaction with a look at what is there, if that is allowed. */
+  const write = (may: (row: Row | undefined) => boolean) =>
     rows.run(
       "readwrite",
       ["leases"],
       async (store) => {
-        const leases = store("leases");
-        if (!may(await ask(leases.get(chat)))) return false;
-        if (until === undefined) leases.delete(chat);
-        else leases.put({ owner, until } satisfies Row, chat);
+        if (!may(await ask(store("leases").get(chat)))) return false;
+        store("leases").put({ owner, until: Date.now() + TERM } satisfies Row, chat);
         return true;
       },
       "relaxed",
     );
-  const isOwn = (row: Row | undefined) => row?.owner === owner;
 
-  if (!(await swap((row) => !isValid(row), Date.now() + TERM))) return undefined;
+  if (!(await write((row) => !isValid(row)))) return undefined;
+  let isOwn = true;
   const timer = setInterval(async () => {
     // Somebody else took what was not renewed in time; a renewal that failed is tried again.
-    if ((await swap(isOwn, Date.now() + TERM).catch(() => true)) === false) clearInterval(timer);
+    isOwn = await write((row) => row?.owner === owner).catch(() => true);
+    if (!isOwn) clearInterval(timer);
   }, RENEWAL);
   return () => {
     clearInterval(timer);
-    swap(isOwn).catch(() => {});
+    if (!isOwn) return;
+    // A page that goes hears no more of its requests: this one is sent off without a look and without waiting.
+    const remove = (leases: IDBObjectStore) => {
+      leases.delete(chat);
+      leases.transaction.commit();
+    };
+    rows.run("readwrite", ["leases"], (store) => remove(store("leases")), "relaxed").catch(() => {});
   };
 }

@@ -60,6 +60,8 @@ async fn attempts(driver: &Rc<Driver>, controller: &AbortController, closing: bo
             Ok(turn) => return Ok(turn),
             Err(error) => error,
         };
+        // A request that ended because the page is left has not failed. Nobody hears of it: the page goes first.
+        let _ = settled(driver.setup.host.stays()).await;
         if error.class == ModelErrorClass::ContextTooLong && trims > 0 && trim(driver).await {
             trims -= 1;
             continue;
@@ -111,8 +113,13 @@ async fn request(driver: &Rc<Driver>, signal: &AbortSignal, closing: bool) -> Re
         let bytes = match chunks.next(host, limit).await {
             Ok(Some(bytes)) => bytes,
             Err(thrown) if thrown.is_undefined() => return Err(late()),
-            // A stream that breaks off is judged by what had arrived: without an end it is a cut turn.
-            _ => break,
+            // A stream that breaks off is judged by what had arrived: without an end it is a cut turn. Unless it broke off
+            // because the page is left.
+            Err(_) => {
+                let _ = settled(host.stays()).await;
+                break;
+            }
+            Ok(None) => break,
         };
         if signal.aborted() {
             break;

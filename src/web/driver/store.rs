@@ -36,6 +36,11 @@ impl Driver {
         let lines = events.iter().map(|event| seal(event, &mut last_hash)).collect::<Result<Vec<String>, _>>();
         let head = self.look(snapshot::head);
         let chat = first.chat.as_str();
+        if !self.rests() {
+            // Whoever reads what is written is to find somebody at the work that follows. If another page was first, this
+            // write finds out.
+            self.take_lease().await;
+        }
         let written = lines.and_then(|lines| from_strings(&lines));
         let written = written.and_then(|lines| self.setup.host.append(chat, first.seq as f64, &lines, &head));
         match settled(written).await {
@@ -53,15 +58,34 @@ impl Driver {
         }
     }
 
-    /// Gives up what is under way and takes the chat as the store has it. Who waits is told the trouble, if there is any.
+    /// Takes the chat as the store has it and gives up what is under way. Who waits is told the trouble, if there is any.
     pub(super) async fn start_over(self: &Rc<Self>, trouble: Option<Trouble>) {
-        self.abort();
-        self.run.borrow_mut().forget_activity();
-        self.give_up_lease();
-        self.rewritten.set(false);
-        let id = self.look(|run| run.chat().id().clone());
+        self.reload(trouble, false).await;
+    }
+
+    /// The same; `looking` where nothing here depends on it: then it gives way to what this page has begun meanwhile.
+    async fn reload(self: &Rc<Self>, trouble: Option<Trouble>, looking: bool) {
+        let (stored, id) = (self.stored.get(), self.look(|run| run.chat().id().clone()));
+        let held = self.is_held_elsewhere().await;
         match load(&self.setup, id.as_str()).await {
-            Ok((chat, last_hash)) => self.take_over(chat, last_hash),
+            // A log never gets shorter.
+            Ok((chat, _)) if chat.next_seq() < stored => self.close_deleted(),
+            Ok((chat, last_hash)) => {
+                // Whoever was at work before the log was read may have come to an end meanwhile, which is still to be
+                // read: till then the run does not rest.
+                let elsewhere = is_unfinished(&chat) && (held || self.is_held_elsewhere().await);
+                let begun =
+                    self.stored.get() != stored || !self.is_stored() || (chat.next_seq() == stored && !self.rests());
+                if looking && begun {
+                    return;
+                }
+                // Nothing is given up before the store was heard: until then nobody takes the run for one that rests.
+                self.abort();
+                self.give_up_lease();
+                self.rewritten.set(false);
+                self.take_over(chat, last_hash);
+                self.note_elsewhere(elsewhere);
+            }
             Err(thrown) => {
                 let trouble = Trouble { code: "storage", why: text_of(&thrown) };
                 self.close(trouble.code, trouble.why);
@@ -69,8 +93,6 @@ impl Driver {
         }
         self.trouble.replace(trouble);
         self.epoch.set(self.epoch.get() + 1);
-        self.wake();
-        self.watch_elsewhere().await;
         self.changed();
         self.wake();
     }
@@ -96,23 +118,33 @@ impl Driver {
     }
 
     async fn look_into_store(self: &Rc<Self>) {
-        let stored = self.stored.get();
         // A write under way finds out by itself.
         if !self.is_stored() || self.closed.borrow().is_some() {
             return;
         }
-        let id = self.look(|run| run.chat().id().clone());
-        let Ok(lines) = lines(&self.setup.host, id.as_str(), stored).await else { return };
-        if self.stored.get() != stored || !self.is_stored() {
+        let (stored, epoch) = (self.stored.get(), self.epoch.get());
+        // Asked first: who is at work now may have written and gone before the store answers.
+        let elsewhere = self.look(|run| is_unfinished(run.chat())) && self.is_held_elsewhere().await;
+        let Some(is_as_known) = self.is_as_known().await else { return };
+        if self.stored.get() != stored || self.epoch.get() != epoch || !self.is_stored() {
             return;
         }
-        if !lines.is_empty() || (self.rewritten.get() && self.rests()) {
-            self.start_over(None).await;
+        if !is_as_known || (self.rewritten.get() && self.rests()) {
+            self.reload(None, true).await;
             return;
         }
-        self.watch_elsewhere().await;
+        self.note_elsewhere(elsewhere);
         self.changed();
         self.wake();
+    }
+
+    /// Whether the store has the events that this page knows and no more; `None` if it does not say.
+    pub(super) async fn is_as_known(&self) -> Option<bool> {
+        let (stored, id) = (self.stored.get(), self.look(|run| run.chat().id().clone()));
+        // The last one is read too, to see whether the chat is still there.
+        let from = stored.saturating_sub(1);
+        let found = lines(&self.setup.host, id.as_str(), from).await.ok()?;
+        Some(from + found.len() as u64 == stored)
     }
 
     /// Goes on from what the store has.
@@ -129,28 +161,24 @@ impl Driver {
         }
     }
 
-    /// Notes whether another page is at work on an unfinished run, and looks again until it is not.
-    pub(super) async fn watch_elsewhere(self: &Rc<Self>) {
-        self.run.borrow_mut().set_elsewhere(false);
-        if !self.is_held_elsewhere().await {
-            return;
-        }
-        self.run.borrow_mut().set_elsewhere(true);
-        if self.watches.replace(true) {
+    /// Notes that another page is at work on the run, or that none is; looks again until none is.
+    fn note_elsewhere(self: &Rc<Self>, elsewhere: bool) {
+        self.run.borrow_mut().set_elsewhere(elsewhere);
+        if !elsewhere || self.watches.replace(true) {
             return;
         }
         let driver = Rc::downgrade(self);
         platform::spawn(Box::pin(async move {
             while let Some(this) = driver.upgrade() {
-                if !this.is_held_elsewhere().await {
-                    this.watches.set(false);
-                    this.run.borrow_mut().set_elsewhere(false);
-                    this.refresh().await;
-                    break;
-                }
                 let slept = this.setup.host.sleep(LEASE_LOOK);
                 drop(this);
                 if settled(slept).await.is_err() {
+                    break;
+                }
+                let Some(this) = driver.upgrade() else { break };
+                this.refresh().await;
+                if !this.look(Run::is_elsewhere) || this.closed.borrow().is_some() {
+                    this.watches.set(false);
                     break;
                 }
             }
@@ -158,34 +186,43 @@ impl Driver {
     }
 
     async fn is_held_elsewhere(&self) -> bool {
-        let unfinished = self.look(|run| run.chat().open_run().is_some() && run.chat().pending().next().is_none());
-        if !unfinished || self.lease.borrow().is_some() {
+        if self.lease.borrow().is_some() {
             return false;
         }
         let id = self.look(|run| run.chat().id().clone());
         settled(self.setup.host.held(id.as_str())).await.is_ok_and(|held| held.is_truthy())
     }
 
-    /// Becomes the page that does this chat's work; false if another one stays at it.
+    /// Becomes the page that does this chat's work; false if another one stays at it, or has done it meanwhile.
     pub(super) async fn take_lease(self: &Rc<Self>) -> bool {
-        let id = self.look(|run| run.chat().id().clone());
+        if self.lease.borrow().is_some() {
+            return true;
+        }
         for _ in 0..LEASE_TRIES {
-            if self.lease.borrow().is_some() {
-                return true;
-            }
-            match settled(self.setup.host.lease(id.as_str())).await {
-                Ok(lease) if !lease.is_undefined() => {
-                    self.lease.replace(Some(lease.into()));
-                    return true;
-                }
-                Ok(_) => {}
-                Err(_) => return false,
+            let taken = self.try_lease().await;
+            match self.is_as_known().await {
+                Some(true) if taken => return true,
+                Some(true) => {}
+                _ => return false,
             }
             if settled(self.setup.host.sleep(LEASE_WAIT)).await.is_err() {
                 return false;
             }
         }
         false
+    }
+
+    async fn try_lease(&self) -> bool {
+        if self.lease.borrow().is_none() {
+            let id = self.look(|run| run.chat().id().clone());
+            let Ok(lease) = settled(self.setup.host.lease(id.as_str())).await else { return false };
+            if lease.is_undefined() {
+                return false;
+            }
+            self.lease.replace(Some(lease.into()));
+            self.run.borrow_mut().set_elsewhere(false);
+        }
+        true
     }
 
     /// Lets another page do the work.
@@ -207,6 +244,11 @@ impl Driver {
     pub(super) fn rests(&self) -> bool {
         self.look(Run::status) != Status::Running
     }
+}
+
+/// Whether a run waits for work and not for a person.
+fn is_unfinished(chat: &Chat) -> bool {
+    chat.open_run().is_some() && chat.pending().next().is_none()
 }
 
 /// The chat as the store has it, and the hash of its last event.

@@ -8,7 +8,7 @@ use super::Driver;
 use crate::core::outcome::Failure;
 use crate::core::run::{Input, Permit};
 use crate::web::error::text_of;
-use crate::web::fetch::within;
+use crate::web::fetch::{settled, within};
 use crate::web::platform;
 
 impl Driver {
@@ -51,7 +51,11 @@ impl Driver {
                 controller.abort();
                 Err(Failure::TimedOut(limit))
             }
-            Err(thrown) => Err(Failure::Threw(text_of(&thrown))),
+            Err(thrown) => {
+                // The same failure may come of the page being left: then the result is lost, and the page goes first.
+                let _ = settled(host.stays()).await;
+                Err(Failure::Threw(text_of(&thrown)))
+            }
         }
     }
 }
