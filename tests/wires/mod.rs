@@ -9,18 +9,23 @@ pub const WIRES: [&str; 4] = ["openai_chat", "openai_responses", "anthropic", "g
 
 /// The wire of that name; what it produces is bound to its name.
 pub fn wire(name: &str) -> Wire {
+    wire_at(name, name)
+}
+
+/// The wire of that name, at another endpoint.
+pub fn wire_at(name: &str, binding: &str) -> Wire {
     match name {
         "openai_chat" => Wire::OpenAiChat(
-            openai_chat::OpenAiChat::new("gpt-x", name, Vec::new(), openai_chat::Dialect::default()).unwrap(),
+            openai_chat::OpenAiChat::new("gpt-x", binding, Vec::new(), openai_chat::Dialect::default()).unwrap(),
         ),
         "openai_responses" => Wire::OpenAiResponses(
-            openai_responses::OpenAiResponses::new("gpt-x", name, Vec::new(), openai_responses::Dialect::default())
+            openai_responses::OpenAiResponses::new("gpt-x", binding, Vec::new(), openai_responses::Dialect::default())
                 .unwrap(),
         ),
         "anthropic" => Wire::Anthropic(
-            anthropic::Anthropic::new("claude-x", name, Vec::new(), anthropic::Dialect::default()).unwrap(),
+            anthropic::Anthropic::new("claude-x", binding, Vec::new(), anthropic::Dialect::default()).unwrap(),
         ),
-        "gemini" => Wire::Gemini(gemini::Gemini::new("gemini-3-x", name, Vec::new()).unwrap()),
+        "gemini" => Wire::Gemini(gemini::Gemini::new("gemini-3-x", binding, Vec::new()).unwrap()),
         _ => panic!("no such wire: {name}"),
     }
 }
