@@ -73,40 +73,47 @@ function readResponses(request) {
   const pairing = new Pairing();
   const asked = new Set();
   if (request.instructions) pairing.say("system", request.instructions);
-  request.input.forEach((item, at) => {
+  for (const [at, item] of request.input.entries()) {
     switch (item.type) {
       case "function_call":
-        return pairing.call(item.call_id, item.name, JSON.parse(item.arguments));
+        pairing.call(item.call_id, item.name, JSON.parse(item.arguments));
+        break;
       case "function_call_output":
-        return pairing.result(item.call_id, item.output, item.output.startsWith("Error: "));
+        pairing.result(item.call_id, item.output, item.output.startsWith("Error: "));
+        break;
       case "mcp_approval_request":
-        return asked.add(item.id);
-      case "mcp_approval_response":
-        assert.ok(asked.delete(item.approval_request_id), "an approval answers one request, once");
-        assert.equal(typeof item.approve, "boolean");
-        return pairing.items.push({
-          role: "approval",
-          id: item.approval_request_id,
-          approve: item.approve,
-          text: item.reason,
-        });
+        asked.add(item.id);
+        break;
+      case "mcp_approval_response": {
+        const { approval_request_id: id, approve, reason: text } = item;
+        assert.ok(asked.delete(id), "an approval answers one request, once");
+        assert.equal(typeof approve, "boolean");
+        pairing.items.push({ role: "approval", id, approve, text });
+        break;
+      }
       case "reasoning": {
         // A server that keeps nothing can only read what is in the item.
-        assert.ok(item.encrypted_content || item.content?.length || item.summary?.length, "reasoning is a bare reference");
-        const next = request.input[at + 1]?.type;
-        return assert.ok(next === "reasoning" || next === "message" || next?.endsWith("call") || next?.endsWith("request"));
+        const { encrypted_content: encrypted, content, summary } = item;
+        assert.ok(encrypted || content?.length || summary?.length, "reasoning is a bare reference");
+        assert.match(
+          request.input[at + 1]?.type,
+          /^(reasoning|message|.*_call|.*_request)$/,
+          "reasoning led to nothing",
+        );
+        break;
       }
       case "message": {
-        assert.ok(Array.isArray(item.content) && item.content.length > 0);
-        if (item.role === "user") assert.equal(asked.size, 0, "a message comes before the answers to approval requests");
+        const [{ text }] = item.content;
         const kind = item.role === "assistant" ? "output_text" : "input_text";
         for (const part of item.content) assert.equal(part.type, kind);
-        return item.role === "user"
-          ? pairing.say("user", item.content[0].text)
-          : pairing.items.push({ role: item.role, text: item.content[0].text });
+        if (item.role === "user")
+          assert.equal(asked.size, 0, "a message comes before the answers to approval requests");
+        if (item.role === "user") pairing.say("user", text);
+        else pairing.items.push({ role: item.role, text });
+        break;
       }
     }
-  });
+  }
   assert.equal(asked.size, 0, "a request for approval has no answer");
   for (const tool of request.tools ?? []) {
     if (tool.type !== "function") continue;

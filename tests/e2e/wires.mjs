@@ -1,7 +1,10 @@
 /** The four wires in a browser: how a page names each, a server of another origin that records, and scripted answers. */
 import http from "node:http";
-import { DEMO_POLICY, listen } from "../../www/demo/server.mjs";
+import { listen, STRICT_POLICY } from "../../www/demo/server.mjs";
 import { openTestPage, serveSite } from "./harness.mjs";
+
+/** The strictest policy that lets a page reach a model server of another origin. */
+export const POLICY = STRICT_POLICY.replace("connect-src 'self'", "$& http://127.0.0.1:*");
 
 const BEARER = { authorization: "Bearer KEY" };
 
@@ -90,18 +93,23 @@ export async function serveModel(t, answer) {
 }
 
 /** Answers in turn; the last one again and again. */
-export const inTurn = (...answers) => ({ place }) => answers[Math.min(place, answers.length - 1)];
+export const inTurn =
+  (...answers) =>
+  ({ place }) =>
+    answers[Math.min(place, answers.length - 1)];
 
 /** Hands a request on to another server, with its path and body. */
-export const handOn = (baseUrl) => async ({ url, body }) => {
-  const headers = { "content-type": "application/json" };
-  const response = await fetch(`${baseUrl}${url}`, { method: "POST", headers, body });
-  return { status: response.status, chunks: response.body };
-};
+export const handOn =
+  (baseUrl) =>
+  async ({ url, body }) => {
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`${baseUrl}${url}`, { method: "POST", headers, body });
+    return { status: response.status, chunks: response.body };
+  };
 
 /** The test page, with a kit of `page/kit.mjs` that has the server's URL in `given.url`, and runs a script in it. */
 export async function play(browser, t, model, script, { expected, given = {} } = {}) {
-  const site = await serveSite(t, { policy: DEMO_POLICY });
+  const site = await serveSite(t, { policy: POLICY });
   const page = await openTestPage(browser, t, site, {}, expected);
   const data = { ...given, url: model.url };
   const kit = await page.evaluateHandle(async (data) => (await import("/test/kit.mjs")).kit(data), data);
@@ -123,7 +131,8 @@ export const BOUND = "BOUND";
 /** Answers of each wire: `calls(["tool", "arguments"], …)`, `text("…")`, `begun("…")`, the first half of a text. */
 export const ANSWERS = {
   "openai-chat": {
-    calls: (...made) => chat({ tool_calls: made.map(([name, args], index) => chatCall(index, name, args)) }, "tool_calls"),
+    calls: (...made) =>
+      chat({ tool_calls: made.map(([name, args], index) => chatCall(index, name, args)) }, "tool_calls"),
     text: (content) => chat({ content }, "stop"),
     refusal: () => chat({ refusal: "I cannot." }, "stop"),
     begun: (content) => events({ choices: [{ index: 0, delta: { content }, finish_reason: null }] }),
@@ -223,4 +232,5 @@ function blocks(reason, ...content) {
   );
 }
 
-const contents = (finishReason, ...parts) => events({ candidates: [{ content: { role: "model", parts }, finishReason }] });
+const contents = (finishReason, ...parts) =>
+  events({ candidates: [{ content: { role: "model", parts }, finishReason }] });

@@ -9,9 +9,19 @@
  * - `chat`: the chat's id
  * - `agent`: more options of `createAgent`, as they are
  */
-import * as library from "../dist/index.js";
+import {
+  anthropic,
+  createAgent,
+  defineElements,
+  gemini,
+  init,
+  memoryStore,
+  openaiChat,
+  openaiResponses,
+  tool,
+} from "../dist/index.js";
 
-const { createAgent, defineElements, init, memoryStore, openaiChat, tool } = library;
+const constructors = { openaiChat, openaiResponses, anthropic, gemini };
 const settings = JSON.parse(new URLSearchParams(location.search).get("settings") ?? "{}");
 const { user = "ada", model = "test-model", wire, chat: chatId = "chat-1", agent: more = {} } = settings;
 const runs = { read_page: 0, update_page_metadata: 0, send_mail: 0 };
@@ -34,7 +44,7 @@ async function start() {
   defineElements();
   const agent = createAgent({
     user: user === null ? null : { id: user },
-    model: wire ? library[wire.make](wire.options) : openaiChat({ baseUrl: "/v1", model }),
+    model: wire ? constructors[wire.make](wire.options) : openaiChat({ baseUrl: "/v1", model }),
     instructions: "You look after a page.",
     tools: [
       counted("read_page", "read", {}),
