@@ -452,6 +452,15 @@ fn an_http_error_is_read_whatever_its_shape() {
     let error = http_error(429, b"{\"error\":{\"message\":\"try again in 9s\"}}", hints);
     assert_eq!(show(&error), "model_rate_limit final in 7 ms: try again in 9s");
     assert_eq!(error.detail, Some(json("{\"message\":\"try again in 9s\"}")));
+    let hints = RetryHints { should_retry: Some(true), ..RetryHints::default() };
+    for (status, body, retryable) in [
+        (404, "{}", false),
+        (429, r#"{"error":{"code":"insufficient_quota"}}"#, false),
+        (401, "{}", true),
+        (500, "{}", true),
+    ] {
+        assert_eq!(http_error(status, body.as_bytes(), hints).retryable, retryable, "{status}");
+    }
     let long = http_error(400, format!("{{\"message\":\"{}\"}}", "é".repeat(2000)).as_bytes(), RetryHints::default());
     assert_eq!(long.message.chars().count(), 501);
 }
