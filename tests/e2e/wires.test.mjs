@@ -206,6 +206,76 @@ describe("the wires together", () => {
     );
   });
 
+  it("take a vendor's preset, and an option over it", async (t) => {
+    const cases = [
+      ["openaiChat", { maxTokens: 9 }],
+      ["openaiChat", { maxTokens: 9, vendor: "openai" }],
+      ["openaiChat", { maxTokens: 9, vendor: "azure", maxTokensName: "max_tokens" }],
+      ["openaiResponses", { maxTokens: 9, vendor: "xai" }],
+      ["anthropic", { maxTokens: 9, params: { max_tokens: 8 } }],
+      ["gemini", { maxTokens: 9, params: { generationConfig: { temperature: 1 } } }],
+      ["openaiChat", { vendor: "mistral" }],
+      ["openaiChat", { vendor: "mistral", includeUsage: true }],
+      ["openaiChat", { vendor: "ollama" }],
+      ["openaiResponses", { vendor: "deepseek" }],
+      ["openaiResponses", { vendor: "deepseek", interleaveResults: false }],
+    ];
+    const script = async ({ given, agentOf, rejection, ...library }) => {
+      const history = [
+        { role: "user", content: "Look twice." },
+        {
+          role: "assistant",
+          content: "",
+          calls: [
+            { tool: "look", arguments: "{}", result: "1" },
+            { tool: "look", arguments: "{}", result: "2" },
+          ],
+        },
+      ];
+      const bodies = [];
+      for (const [make, options] of given.cases) {
+        const fetch = async (_, { body }) => {
+          bodies.push(JSON.parse(await body.text()));
+          return new Response("{}", { status: 400 });
+        };
+        const model = library[make]({ baseUrl: "/v1", model: "m", fetch, ...options });
+        await (await agentOf({ model }).open("c", { history })).send("And now?");
+      }
+      const unknown = library.openaiResponses({ baseUrl: "/v1", model: "m", vendor: "mistral" });
+      return { bodies, wrong: await rejection(() => agentOf({ model: unknown })) };
+    };
+    const { bodies, wrong } = await play(browser, t, {}, script, { given: { cases } });
+    assert.deepEqual(
+      bodies.map(({ max_tokens, max_completion_tokens, max_output_tokens, generationConfig }) =>
+        JSON.stringify({ max_tokens, max_completion_tokens, max_output_tokens, generationConfig }),
+      ),
+      [
+        '{"max_tokens":9}',
+        '{"max_completion_tokens":9}',
+        '{"max_tokens":9}',
+        '{"max_output_tokens":9}',
+        '{"max_tokens":9}',
+        '{"generationConfig":{"temperature":1,"maxOutputTokens":9}}',
+        ...Array(5).fill("{}"),
+      ],
+    );
+    const [plain, , , , , , mistral, counting, ollama, deepseek, together] = bodies;
+    const shape = ({ messages }) => messages.map(({ role }) => role).join(" ");
+    assert.equal(shape(plain), "user assistant tool tool user");
+    assert.equal(shape(mistral), "user assistant tool tool assistant user");
+    for (const { id } of mistral.messages[1].tool_calls) assert.match(id, /^[A-Za-z0-9]{9}$/);
+    assert.deepEqual(
+      [plain, mistral, counting].map(({ stream_options: options }) => options?.include_usage),
+      [true, undefined, true],
+    );
+    assert.deepEqual([plain.messages[1].content, ollama.messages[1].content], [null, ""]);
+    const order = ({ input }) => input.map(({ type }) => type.replace("function_", "")).join(" ");
+    assert.equal(order(deepseek), "message call call_output call call_output message");
+    assert.equal(order(together), "message call call call_output call_output message");
+    assert.equal(wrong.code, "invalid_options");
+    assert.match(wrong.message, /vendor must be one of: openai, .*deepseek/);
+  });
+
   it("pass a chat on: nothing bound goes along, the denial stays, and each gets its own back", async (t) => {
     const model = await serveModel(t, ({ url, body }) => {
       const { api } = WIRES.find(({ path }) => path === url);
