@@ -300,17 +300,6 @@ fn the_history_is_one_the_api_takes() {
         let item = item(&model, turn("", &[("f", arguments)]));
         assert_eq!(item["content"][0]["input"].to_string(), sent, "{arguments}");
     }
-    for (name, sent) in [
-        ("read_file", "read_file"),
-        ("server.tool:v2/x", "server_tool_v2_x"),
-        ("f<|channel|>commentary", "f"),
-        ("", "unknown"),
-        ("lösche das", "l_sche_das"),
-        (&"a".repeat(80), &"a".repeat(64)),
-    ] {
-        let item = item(&model, turn("", &[(name, "{}")]));
-        assert_eq!(item["content"][0]["name"], sent, "{name}");
-    }
     // A message needs content, and it says why there is none.
     let refused = Turn { refusal: "I cannot.".into(), end: TurnEnd::Refusal, ..turn("", &[]) };
     let cut = Turn { end: TurnEnd::Length, ..turn(" \n", &[]) };

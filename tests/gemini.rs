@@ -122,7 +122,7 @@ fn a_request_is_head_items_and_tail() {
         None,
         &expect![[r#"
             {"generationConfig":{"temperature":0.10},"toolConfig":{"functionCallingConfig":{"mode":"ANY"}},"systemInstruction":{"parts":[{"text":"You look after a jar."}]}
-            ,"tools":[{"functionDeclarations":[{"name":"jar","description":"A cookie jar.","parametersJsonSchema":{"type":"object","properties":{"n":{"type":"integer"}}}},{"name":"ping"},{"name":"_3d-view"}]}],
+            ,"tools":[{"functionDeclarations":[{"name":"jar","description":"A cookie jar.","parametersJsonSchema":{"type":"object","properties":{"n":{"type":"integer"}}}},{"name":"ping"},{"name":"tool_3d-view_vqza203h"}]}],
             "contents":[
             {"role":"user","parts":[{"text":"Empty the jar \"now\".\n"}]},
             {"role":"model","parts":[{"text":"On it."},{"functionCall":{"name":"jar","args":{"n":1.0}},"thoughtSignature":"skip_thought_signature_validator"},{"functionCall":{"name":"ping","args":{}}}]},
@@ -234,24 +234,6 @@ fn the_history_is_one_the_api_takes() {
     ] {
         let parts = parts(&model, &turn("", &[("f", arguments)]));
         assert_eq!(parts[0]["functionCall"]["args"].to_string(), sent, "{arguments}");
-    }
-    for (name, sent) in [
-        ("read_file", "read_file"),
-        ("server.tool:v2/x", "server.tool_v2_x"),
-        ("f<|channel|>commentary", "f"),
-        ("", "unknown"),
-        ("3d", "_3d"),
-        ("_3d", "__3d"),
-        ("-", "_-"),
-        ("___", "___"),
-        ("lösche das", "l_sche_das"),
-        (&"a".repeat(80), &"a".repeat(64)),
-    ] {
-        let turn = turn(" ", &[(name, "{}")]);
-        let body = body(&model, &BARE, &[assistant(turn), result("r1t1c1", "ok", false)], None);
-        let body: serde_json::Value = serde_json::from_str(&body).unwrap();
-        assert_eq!(body["contents"][0]["parts"][0]["functionCall"]["name"], sent, "{name}");
-        assert_eq!(body["contents"][1]["parts"][0]["functionResponse"]["name"], sent, "{name}");
     }
     // A content needs a part, and it says why there is none.
     let refused = Turn { refusal: "I cannot.".into(), end: TurnEnd::Refusal, ..turn("", &[]) };
@@ -500,8 +482,8 @@ proptest! {
                 let response = answer["response"].as_object().unwrap();
                 prop_assert!(response.len() == 1 && (response.contains_key("result") || response.contains_key("error")));
                 let name = call["name"].as_str().unwrap();
-                prop_assert!(name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_'), "{}", name);
-                prop_assert!(name.chars().all(|char| char.is_ascii_alphanumeric() || "_.-".contains(char)), "{}", name);
+                prop_assert!(name.starts_with(|char: char| char.is_ascii_alphabetic()), "{}", name);
+                prop_assert!(name.chars().all(|char| char.is_ascii_alphanumeric() || "_-".contains(char)), "{}", name);
             }
             for part in parts {
                 prop_assert!(part.as_object().is_some_and(|part| !part.is_empty()));
@@ -511,17 +493,6 @@ proptest! {
                 }
             }
         }
-    }
-
-    #[test]
-    fn a_name_is_read_back_as_it_was_offered(name in "[A-Za-z0-9_-]{1,12}") {
-        let offered = model("{}").head(&Opening { tools: &[tool(&name, "", "null")], ..BARE });
-        let offered: serde_json::Value =
-            serde_json::from_str(&format!("{}]}}", String::from_utf8(offered).unwrap())).unwrap();
-        let sent = offered["tools"][0]["functionDeclarations"][0]["name"].as_str().unwrap();
-        prop_assert!(sent.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_'));
-        let part = format!("{{\"functionCall\":{{\"name\":\"{sent}\"}}}}");
-        prop_assert_eq!(&reduce(&model("{}"), &part, "STOP").unwrap().calls[0].name, &name);
     }
 
     #[test]

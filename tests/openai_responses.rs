@@ -294,17 +294,6 @@ fn the_history_is_one_every_server_takes() {
         ] {
             assert_eq!(call("f", arguments, own)["arguments"], sent, "{arguments}");
         }
-        // A name no server would take a second time.
-        for (name, sent) in [
-            ("read_file", "read_file"),
-            ("multi_tool_use.parallel", "multi_tool_use_parallel"),
-            ("f<|channel|>commentary", "f"),
-            ("", "unknown"),
-            ("lösche das", "l_sche_das"),
-            (&"é".repeat(80), &"_".repeat(64)),
-        ] {
-            assert_eq!(call(name, "{}", own)["name"], sent, "{name}");
-        }
     }
     let model = model("{}");
     check_input(

@@ -13,6 +13,7 @@ pub mod openai_chat;
 pub mod openai_responses;
 
 pub use fault::{RetryHints, http_error, wait_ms};
+pub use names::restore_names;
 
 use super::message::{HistoryItem, ModelError, ToolSpec, Turn};
 use anthropic::Anthropic;

@@ -29,10 +29,11 @@ export function launch() {
  * until the test is over.
  *
  * @param {import("node:test").TestContext} t
- * @param {{ model?: (body: string) => any }} [options] who answers instead of the rehearsal model
+ * @param {{ model?: (body: string) => any, policy?: string }} [options] who answers instead of the rehearsal model, and
+ *   the test page's policy if it must reach other origins
  */
-export async function serveSite(t, options = {}) {
-  const server = createServer({ ...options, mounts: { "/test/": { folder: PAGE, policy: STRICT_POLICY } } });
+export async function serveSite(t, { policy = STRICT_POLICY, ...options } = {}) {
+  const server = createServer({ ...options, mounts: { "/test/": { folder: PAGE, policy } } });
   const url = await listen(server);
   t.after(() => {
     server.close();

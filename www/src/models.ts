@@ -12,6 +12,8 @@ export interface ModelOptions {
   headers?: GivenHeaders | (() => GivenHeaders | Promise<GivenHeaders>);
   /** Merged into each request body as they are, over the agent's `params`. */
   params?: Record<string, unknown>;
+  /** The most tokens of an answer, under the name the server knows it by. Default the server's; with `anthropic`, 4096. */
+  maxTokens?: number;
   /** Default `same-origin`. */
   credentials?: "omit" | "same-origin" | "include";
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
@@ -20,7 +22,9 @@ export interface ModelOptions {
 /** Where servers of the Chat Completions format differ. */
 export interface OpenAIChatOptions extends ModelOptions {
   /** Sets the options below as this vendor's server takes them. */
-  vendor?: keyof typeof VENDORS;
+  vendor?: keyof typeof CHAT_VENDORS;
+  /** Which field `maxTokens` is. Most servers know only `max_tokens`, the default; newer models of OpenAI refuse it. */
+  maxTokensName?: "max_tokens" | "max_completion_tokens";
   /** Whether to ask for token counts by `stream_options`; some old servers refuse it. Default true. */
   includeUsage?: boolean;
   /** Writes `""` instead of `null` as the content beside calls, for servers that refuse `null`. Default false. */
@@ -38,6 +42,8 @@ export interface OpenAIChatOptions extends ModelOptions {
 }
 
 export interface OpenAIResponsesOptions extends ModelOptions {
+  /** Sets the options below as this vendor's server takes them. */
+  vendor?: keyof typeof RESPONSES_VENDORS;
   /** Whether to ask for reasoning in encrypted form, so that it can go back. Some servers refuse it. Default true. */
   encryptedReasoning?: boolean;
   /** Puts each result right behind its call, for servers that pair them by position. Default false. */
@@ -58,20 +64,41 @@ export type Model =
   | ({ api: "anthropic" } & AnthropicOptions)
   | ({ api: "gemini" } & ModelOptions);
 
-/** What is known of vendors' servers of the Chat Completions format. */
-const VENDORS = {
-  openai: {},
-  azure: {},
+/** What is known of vendors' servers of the Chat Completions format. One without entries takes the defaults. */
+const CHAT_VENDORS = {
+  openai: { maxTokensName: "max_completion_tokens" },
+  azure: { maxTokensName: "max_completion_tokens" },
   openrouter: {},
   groq: {},
   deepseek: {},
+  moonshot: {},
+  minimax: {},
+  zhipu: {},
+  xai: {},
+  gemini: {},
+  bedrock: {},
   lmstudio: {},
   vllm: {},
+  sglang: {},
   "llama.cpp": {},
   ollama: { emptyContent: true },
   mistral: { shortIds: true, answerAfterResults: true, includeUsage: false },
   dashscope: { replayReasoning: false },
 } satisfies Record<string, Partial<OpenAIChatOptions>>;
+
+/** The same of the Responses format. */
+const RESPONSES_VENDORS = {
+  openai: {},
+  azure: {},
+  openrouter: {},
+  deepseek: { interleaveResults: true },
+  xai: {},
+  bedrock: {},
+  lmstudio: {},
+  vllm: {},
+  "llama.cpp": {},
+  ollama: {},
+} satisfies Record<string, Partial<OpenAIResponsesOptions>>;
 
 /** A server that speaks the OpenAI Chat Completions format. */
 export function openaiChat(options: OpenAIChatOptions): Model {
@@ -96,7 +123,7 @@ export function gemini(options: ModelOptions): Model {
   return { ...options, api: "gemini" };
 }
 
-const common = ["api", "baseUrl", "model", "headers", "params", "credentials", "fetch"];
+const common = ["api", "baseUrl", "model", "headers", "params", "maxTokens", "credentials", "fetch"];
 const flags = {
   "openai-chat": [
     "includeUsage",
@@ -127,13 +154,20 @@ export function readModel(given: unknown, params: Record<string, unknown>) {
       "must come from openaiChat(), openaiResponses(), anthropic() or gemini()",
     );
   }
-  const more = { "openai-chat": ["vendor"], "openai-responses": ["serverTools"], anthropic: [], gemini: [] };
+  const more = {
+    "openai-chat": ["vendor", "maxTokensName"],
+    "openai-responses": ["vendor", "serverTools"],
+    anthropic: [],
+    gemini: [],
+  };
   const model = new Options(given, path, [...common, ...flags[api], ...more[api]]);
-  const vendor = model.oneOf("vendor", Object.keys(VENDORS) as (keyof typeof VENDORS)[]);
-  const preset: Record<string, boolean> = vendor ? VENDORS[vendor] : {};
+  const vendors: Record<string, Partial<OpenAIChatOptions & OpenAIResponsesOptions>> = api === "openai-chat"
+    ? CHAT_VENDORS
+    : RESPONSES_VENDORS;
+  const preset = vendors[model.oneOf("vendor", Object.keys(vendors)) ?? ""] ?? {};
   const switches = flags[api].map((name) => [
     name,
-    model.optional(name, "true or false", isFlag) ?? preset[name] ?? onByDefault.includes(name),
+    model.optional(name, "true or false", isFlag) ?? preset[name as keyof typeof preset] ?? onByDefault.includes(name),
   ]);
   const isHeaders = (value: unknown): value is ModelOptions["headers"] => isFunction(value) || isObject(value);
   return {
@@ -142,7 +176,7 @@ export function readModel(given: unknown, params: Record<string, unknown>) {
       url: readUrl(model, api),
       credentials: model.oneOf("credentials", ["same-origin", "omit", "include"]) ?? "same-origin",
       model: model.text("model"),
-      params: { ...params, ...model.data("params") },
+      params: capped(api, { ...params, ...model.data("params") }, model, preset.maxTokensName),
       serverTools: model.list("serverTools"),
       ...Object.fromEntries(switches),
     },
@@ -150,6 +184,28 @@ export function readModel(given: unknown, params: Record<string, unknown>) {
     headers: model.optional("headers", "an object, or a function that returns one", isHeaders),
     fetch: model.optional("fetch", "a function", isFunction) as ModelOptions["fetch"],
   };
+}
+
+/** The fields of each request, with the limit of an answer's tokens among them where one is given. */
+function capped(
+  api: Model["api"],
+  params: Record<string, unknown>,
+  model: Options,
+  preset: OpenAIChatOptions["maxTokensName"],
+): Record<string, unknown> {
+  const most = model.count("maxTokens");
+  const name = model.oneOf("maxTokensName", ["max_tokens", "max_completion_tokens"]) ?? preset ?? "max_tokens";
+  if (most === undefined) return params;
+  switch (api) {
+    case "openai-chat":
+      return { ...params, [name]: most };
+    case "openai-responses":
+      return { ...params, max_output_tokens: most };
+    case "anthropic":
+      return { ...params, max_tokens: most };
+    case "gemini":
+      return { ...params, generationConfig: { ...Object(params.generationConfig), maxOutputTokens: most } };
+  }
 }
 
 function isApi(value: unknown): value is Model["api"] {

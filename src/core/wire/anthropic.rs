@@ -82,7 +82,7 @@ impl Anthropic {
             for (place, tool) in opening.tools.iter().enumerate() {
                 out.item();
                 out.open('{');
-                out.text("name", &tool.name);
+                out.text("name", &wire_name(&tool.name));
                 out.present("description", Some(tool.description.as_str()).filter(|text| !text.is_empty()));
                 push_schema(&tool.input_schema, &mut out);
                 // The prefix begins with the tools: a marker on the instructions covers them too.
@@ -232,7 +232,7 @@ impl Anthropic {
                 out.open('{');
                 out.text("type", "tool_use");
                 out.text("id", &wire_id(id));
-                out.text("name", &call_name(&call.name));
+                out.text("name", &wire_name(&call.name));
                 out.value("input", &input(&call.arguments));
                 out.close('}');
                 needs_text = false;
@@ -284,7 +284,7 @@ fn push_block<'a>(block: &Json, ids: &mut impl Iterator<Item = &'a CallId>, out:
     for (key, value) in block.as_object().unwrap_or(&[]) {
         match (key.as_str(), value) {
             ("id", _) if is_call => {}
-            ("name", Json::String(name)) if is_call => out.text("name", &call_name(name)),
+            ("name", Json::String(name)) if is_call => out.text("name", &wire_name(name)),
             _ => out.value(key, value),
         }
     }
@@ -297,11 +297,6 @@ fn begin_text(text: &str, out: &mut Writer) {
     out.open('{');
     out.text("type", "text");
     out.text("text", text);
-}
-
-/// A call's name as this API takes it: letters, digits, `-` and `_`.
-fn call_name(name: &str) -> String {
-    wire_name(name, "")
 }
 
 /// A call's arguments as an object.

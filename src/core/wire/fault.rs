@@ -46,7 +46,12 @@ pub fn http_error(status: u16, body: &[u8], hints: RetryHints) -> ModelError {
         }
     };
     error.retry_after_ms = hints.retry_after_ms.or(error.retry_after_ms);
-    error.retryable = hints.should_retry.unwrap_or(error.retryable);
+    error.retryable = match hints.should_retry {
+        // Whatever the server thinks of it: the same bytes meet the same rule, and an account does not fill up by asking.
+        Some(true) => !matches!(error.class, ModelErrorClass::BadRequest | ModelErrorClass::Quota),
+        Some(false) => false,
+        None => error.retryable,
+    };
     error
 }
 

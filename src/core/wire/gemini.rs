@@ -78,7 +78,7 @@ impl Gemini {
             for tool in opening.tools {
                 out.item();
                 out.open('{');
-                out.text("name", &escaped(&tool.name));
+                out.text("name", &wire_name(&tool.name));
                 out.present("description", Some(tool.description.as_str()).filter(|text| !text.is_empty()));
                 if !tool.input_schema.is_null() {
                     out.value("parametersJsonSchema", &tool.input_schema);
@@ -206,7 +206,7 @@ impl Gemini {
             out.open('{');
             out.key("functionCall");
             out.open('{');
-            out.text("name", &call_name(&call.name));
+            out.text("name", &wire_name(&call.name));
             out.value("args", &arguments(&call.arguments));
             out.close('}');
             if place == 0 && self.needs_signatures {
@@ -235,7 +235,7 @@ impl Gemini {
         if answered.is_some_and(|(_, has_id)| has_id) {
             out.text("id", &wire_id(&result.call));
         }
-        out.text("name", &call_name(answered.map_or("", |(call, _)| &call.name)));
+        out.text("name", &wire_name(answered.map_or("", |(call, _)| &call.name)));
         out.key("response");
         out.open('{');
         out.text(if result.is_error { "error" } else { "result" }, &result.text);
@@ -299,7 +299,7 @@ fn push_call(value: &Json, begins: Option<&TurnCall>, id: &CallId, out: &mut Wri
     out.open('{');
     if let Some(call) = begins {
         out.present("id", call.provider_id.as_ref().map(|_| wire_id(id)).as_deref());
-        out.text("name", &call_name(&call.name));
+        out.text("name", &wire_name(&call.name));
     }
     for (key, value) in value.as_object().unwrap_or(&[]) {
         match (key.as_str(), value) {
@@ -365,27 +365,6 @@ fn media_type(url: &str) -> Option<&'static str> {
         ("txt", "text/plain"),
     ];
     known.iter().find(|(name, _)| ending.eq_ignore_ascii_case(name)).map(|(_, media_type)| *media_type)
-}
-
-/// A name that begins with a letter or `_`, as the API wants it: one bad name costs the whole request. [`plain`] reads it
-/// back.
-fn escaped(name: &str) -> String {
-    [if is_odd(name) { "_" } else { "" }, name].concat()
-}
-
-/// The name that [`escaped`] was given.
-fn plain(name: &str) -> &str {
-    name.strip_prefix('_').filter(|rest| is_odd(rest)).unwrap_or(name)
-}
-
-/// Whether no letter comes first behind any `_`.
-fn is_odd(name: &str) -> bool {
-    name.trim_start_matches('_').starts_with(|char: char| !char.is_ascii_alphabetic())
-}
-
-/// A call's name as this API takes it.
-fn call_name(name: &str) -> String {
-    escaped(&wire_name(name, "."))
 }
 
 /// A call's arguments as an object.

@@ -18,9 +18,6 @@ use super::names::{nine_character_id, wire_arguments, wire_id, wire_name};
 /// Fields of the request that are this program's own.
 const OWN_FIELDS: [&str; 4] = ["messages", "model", "stream", "tools"];
 
-/// Signs in a tool's name that servers of this format take.
-const SIGNS: &str = ".:/";
-
 /// Stands where a server wants an answer and the model gave none.
 const NO_ANSWER: &str = "(The user wrote before this was answered.)";
 
@@ -119,7 +116,7 @@ impl OpenAiChat {
                 out.text("type", "function");
                 out.key("function");
                 out.open('{');
-                out.text("name", &tool.name);
+                out.text("name", &wire_name(&tool.name));
                 out.present("description", Some(tool.description.as_str()).filter(|text| !text.is_empty()));
                 if !tool.input_schema.is_null() {
                     out.value("parameters", &tool.input_schema);
@@ -211,7 +208,7 @@ impl OpenAiChat {
                 out.text("type", "function");
                 out.key("function");
                 out.open('{');
-                out.text("name", &wire_name(&call.name, SIGNS));
+                out.text("name", &wire_name(&call.name));
                 out.text("arguments", &wire_arguments(&call.arguments));
                 out.close('}');
                 self.push_leftovers(turn, turn.extra.calls.get(index).map_or(&[], Vec::as_slice), out);

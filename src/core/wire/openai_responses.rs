@@ -120,7 +120,7 @@ impl OpenAiResponses {
                 out.item();
                 out.open('{');
                 out.text("type", "function");
-                out.text("name", &tool.name);
+                out.text("name", &wire_name(&tool.name));
                 out.present("description", Some(tool.description.as_str()).filter(|text| !text.is_empty()));
                 if tool.input_schema.is_null() {
                     // The field must be there, and null is not known everywhere.
@@ -323,7 +323,7 @@ fn plain<'a>(turn: &Turn, call_ids: &[CallId]) -> Vec<Sent<'a>> {
 
 fn push_call(call: &TurnCall, id: &CallId, out: &mut Writer) {
     out.text("call_id", &wire_id(id));
-    out.text("name", &wire_name(&call.name, ""));
+    out.text("name", &wire_name(&call.name));
     out.text("arguments", &wire_arguments(&call.arguments));
 }
 

@@ -11,7 +11,7 @@ use crate::core::log::check_pairing;
 use crate::core::message::{ModelError, ModelErrorClass, Turn};
 use crate::core::run::{Handled, Input};
 use crate::core::snapshot;
-use crate::core::wire::{Opening, http_error};
+use crate::core::wire::{Opening, http_error, restore_names};
 use crate::web::error::text_of;
 use crate::web::fetch::{Chunks, join, late, piece, retry_hints, settled};
 use crate::web::platform;
@@ -135,7 +135,9 @@ async fn request(driver: &Rc<Driver>, signal: &AbortSignal, closing: bool) -> Re
             driver.changed();
         }
     }
-    reducer.finish()
+    let mut turn = reducer.finish()?;
+    restore_names(&mut turn, &driver.setup.specs);
+    Ok(turn)
 }
 
 /// What the host tells the model at the limit of rounds.

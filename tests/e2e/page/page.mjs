@@ -5,13 +5,25 @@
  * - `user`: the id of who sits here, or null; "ada" if left out
  * - `by`: who the element says decides, an id or null; left out, the agent's user
  * - `model`: the model's name
+ * - `wire`: instead, `{ make, options }`: a constructor's name, and what it is given
  * - `chat`: the chat's id
  * - `agent`: more options of `createAgent`, as they are
  */
-import { createAgent, defineElements, init, memoryStore, openaiChat, tool } from "../dist/index.js";
+import {
+  anthropic,
+  createAgent,
+  defineElements,
+  gemini,
+  init,
+  memoryStore,
+  openaiChat,
+  openaiResponses,
+  tool,
+} from "../dist/index.js";
 
+const constructors = { openaiChat, openaiResponses, anthropic, gemini };
 const settings = JSON.parse(new URLSearchParams(location.search).get("settings") ?? "{}");
-const { user = "ada", model = "test-model", chat: chatId = "chat-1", agent: more = {} } = settings;
+const { user = "ada", model = "test-model", wire, chat: chatId = "chat-1", agent: more = {} } = settings;
 const runs = { read_page: 0, update_page_metadata: 0, send_mail: 0 };
 
 function counted(name, effect, properties) {
@@ -32,7 +44,7 @@ async function start() {
   defineElements();
   const agent = createAgent({
     user: user === null ? null : { id: user },
-    model: openaiChat({ baseUrl: "/v1", model }),
+    model: wire ? constructors[wire.make](wire.options) : openaiChat({ baseUrl: "/v1", model }),
     instructions: "You look after a page.",
     tools: [
       counted("read_page", "read", {}),

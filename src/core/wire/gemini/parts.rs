@@ -3,7 +3,6 @@
 use super::super::super::json::{JoinedText, Json};
 use super::super::super::message::{CallKind, TurnCall};
 use super::pieces::Pieces;
-use super::plain;
 
 /// Parts unmerged, for a signature holds for the part it came in; what they say is collected beside them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -69,11 +68,8 @@ impl Parts {
     fn add_call(&mut self, value: &Json, begins: bool) {
         let text = |key: &str| value.get(key).and_then(Json::as_str).unwrap_or("");
         if begins {
-            self.calls.push(Call {
-                id: String::new(),
-                name: plain(text("name")).to_owned(),
-                arguments: Pieces::default(),
-            });
+            let name = text("name").to_owned();
+            self.calls.push(Call { id: String::new(), name, arguments: Pieces::default() });
         }
         let Some(call) = self.calls.last_mut() else { return };
         if call.id.is_empty() {
