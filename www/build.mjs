@@ -1,7 +1,7 @@
 // Builds the npm package into dist: cargo, wasm-bindgen, wasm-opt, tsc, esbuild. Run: npm run build
 import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { must, say, script } from "./scripts/command.mjs";
+import { Advice, must, say, script } from "./scripts/command.mjs";
 import { dist, glue, top, www } from "./scripts/layout.mjs";
 import { matrix } from "./scripts/matrix.mjs";
 import { packages } from "./scripts/packages.mjs";
@@ -12,25 +12,16 @@ await script(async () => {
   await packages(env);
   const plan = await matrix();
 
-  say("cargo rustc …");
-  const { flags, rustflags } = plan.cargo;
-  await must(
-    "cargo",
-    // The cdylib alone: beside an rlib, cargo leaves link-time optimisation out.
-    ["rustc", "--locked", "--release", "--lib", "--crate-type", "cdylib", "--target", wasmTarget, ...flags],
-    { env: { ...env, RUSTC_BOOTSTRAP: "1", CARGO_ENCODED_RUSTFLAGS: rustflags.join("\x1f") } },
-  );
-  const metadata = JSON.parse(
-    await must("cargo", ["metadata", "--locked", "--no-deps", "--format-version=1"], { env }),
-  );
-  const module = join(metadata.target_directory, wasmTarget, "release", "countersign.wasm");
-
-  say("wasm-bindgen, wasm-opt …");
-  rmSync(glue, { recursive: true, force: true });
-  const { "out-name": name, flags: bindgen } = plan.web;
-  const wasm = join(glue, `${name}_bg.wasm`);
-  await must("wasm-bindgen", ["--target", "web", "--out-dir", glue, "--out-name", name, ...bindgen, module], { env });
-  await shorten(join(glue, `${name}.js`), await optimise(wasm, plan["wasm-opt"].flags, env));
+  const modules = [];
+  for (const [name, flags] of Object.entries(plan.modules)) modules.push(await compile(name, flags, plan, env));
+  const [{ code }] = modules;
+  const odd = modules.find((module) => module.code !== code);
+  if (odd) {
+    throw new Advice(
+      `The glue of ${odd.name} is not that of ${modules[0].name}, and the package has one for all its modules. See what they import and export: the features of a module may not change that.`,
+    );
+  }
+  writeFileSync(join(glue, `${plan.web["out-name"]}.js`), code);
 
   say("tsc, esbuild …");
   rmSync(dist, { recursive: true, force: true });
@@ -46,17 +37,40 @@ await script(async () => {
     target: "es2022",
     logLevel: "warning",
   });
-  copyFileSync(wasm, join(dist, `${name}_bg.wasm`));
+  for (const { name, wasm } of modules) writeFileSync(join(dist, `${name}_bg.wasm`), wasm);
 
   for (const file of ["README.md", "LICENSE-APACHE", "LICENSE-MIT"]) copyFileSync(join(top, file), join(www, file));
 });
+
+// One module of the package: its bytes, and the code of its glue.
+async function compile(name, own, { cargo, web, "wasm-opt": opt }, env) {
+  say(`${name}: cargo rustc …`);
+  await must(
+    "cargo",
+    // The cdylib alone: beside an rlib, cargo leaves link-time optimisation out.
+    ["rustc", "--locked", "--release", "--lib", "--crate-type=cdylib", "--target", wasmTarget, ...cargo.flags, ...own],
+    { env: { ...env, RUSTC_BOOTSTRAP: "1", CARGO_ENCODED_RUSTFLAGS: cargo.rustflags.join("\x1f") } },
+  );
+  const metadata = JSON.parse(
+    await must("cargo", ["metadata", "--locked", "--no-deps", "--format-version=1"], { env }),
+  );
+  const module = join(metadata.target_directory, wasmTarget, "release", "countersign.wasm");
+
+  say(`${name}: wasm-bindgen, wasm-opt …`);
+  rmSync(glue, { recursive: true, force: true });
+  const { "out-name": base, flags } = web;
+  await must("wasm-bindgen", ["--target", "web", "--out-dir", glue, "--out-name", base, ...flags, module], { env });
+  const wasm = join(glue, `${base}_bg.wasm`);
+  const names = await optimise(wasm, opt.flags, env);
+  return { name, wasm: readFileSync(wasm), code: await shorten(join(glue, `${base}.js`), names) };
+}
 
 // The names under which the module and its glue know each other are long, hold hashes, and stand in both files:
 // wasm-opt makes them short and prints what it did.
 async function optimise(wasm, flags, env) {
   const wasmOpt = join(www, "node_modules", ".bin", "wasm-opt");
   const flag = "--minify-imports-and-exports-and-modules";
-  const names = JSON.parse(await must(wasmOpt, [wasm, "--output", `${wasm}.small`, ...flags, flag], { env }));
+  const names = JSON.parse(bare(await must(wasmOpt, [wasm, "--output", `${wasm}.small`, ...flags, flag], { env })));
   renameSync(`${wasm}.small`, wasm);
   // Imports are `[module, name, short name]`, exports `[name, short name]`; the one module becomes "a".
   return {
@@ -65,12 +79,17 @@ async function optimise(wasm, flags, env) {
   };
 }
 
-// Gives the glue the module's short names.
+// The glue with the module's short names.
 async function shorten(path, { module, properties }) {
   const { transform } = await import("esbuild");
   const mangleProps = new RegExp(`^(${Object.keys(properties).join("|")})$`);
-  const code = watch(readFileSync(path, "utf8")).replaceAll(JSON.stringify(module), '"a"');
-  writeFileSync(path, (await transform(code, { mangleProps, mangleCache: properties })).code);
+  const code = watch(bare(readFileSync(path, "utf8"))).replaceAll(JSON.stringify(module), '"a"');
+  return (await transform(code, { mangleProps, mangleCache: properties })).code;
+}
+
+// Text with names, without the crate's own hash, which each choice of features changes.
+function bare(text) {
+  return text.replaceAll(/(?<=_countersign_)[0-9a-f]{16}/g, "");
 }
 
 // Has the glue tell of traps (src/trap.ts), and lets callbacks of a module that trapped do nothing: whoever still holds

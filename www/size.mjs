@@ -1,7 +1,8 @@
 // Sizes of what a page downloads, as JSON on stdout; exit code 1 if over budget. Run: npm run --silent size
 //
-// That is dist/index.js, every module it imports statically, and the wasm. A dynamic import is what a page
-// loads only when it uses it, and is not counted.
+// That is dist/index.js, every module it imports statically, and one wasm module. A dynamic import is what a page
+// loads only when it uses it, and is not counted. `total` and the budget are about what init() loads by default; `others`
+// says what it comes to with each other module, which a page loads instead of that one.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -17,16 +18,17 @@ await script(async () => {
   const entry = join(dist, "index.js");
   if (!existsSync(entry)) throw new Advice(`There is no ${entry}: run "npm run build" first.`);
 
-  const { web, size } = await matrix();
-  const paths = new Set();
-  follow(entry, paths);
-  paths.add(join(dist, `${web["out-name"]}_bg.wasm`));
-
-  const files = [...paths].map((path) => ({ file: relative(dist, path), ...weigh(readFileSync(path)) }));
-  const sum = (key) => files.reduce((total, file) => total + file[key], 0);
-  const total = { raw: sum("raw"), gzip: sum("gzip"), brotli: sum("brotli") };
+  const { modules, size } = await matrix();
+  const scripts = new Set();
+  follow(entry, scripts);
+  const [{ files, total }, ...others] = Object.keys(modules).map((name) => {
+    const paths = [...scripts, join(dist, `${name}_bg.wasm`)];
+    const files = paths.map((path) => ({ file: relative(dist, path), ...weigh(readFileSync(path)) }));
+    const sum = (key) => files.reduce((total, file) => total + file[key], 0);
+    return { files, total: { raw: sum("raw"), gzip: sum("gzip"), brotli: sum("brotli") } };
+  });
   const budget = size["brotli-budget"];
-  console.log(JSON.stringify({ files, total, budget: { brotli: budget } }, undefined, 2));
+  console.log(JSON.stringify({ files, total, budget: { brotli: budget }, others }, undefined, 2));
   if (total.brotli > budget) {
     throw new Advice(`The default entry is ${total.brotli - budget} bytes over its budget in wasm-pack.toml.`);
   }

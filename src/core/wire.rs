@@ -2,48 +2,60 @@
 //!
 //! **Architecture invariant.** A wire knows messages and JSON, never the run: the shell's driver joins the two.
 
+#[cfg(feature = "anthropic")]
 pub mod anthropic;
 mod body;
 mod fault;
+#[cfg(feature = "gemini")]
 pub mod gemini;
 mod intake;
 mod leftover;
 mod names;
 pub mod openai_chat;
+#[cfg(feature = "responses")]
 pub mod openai_responses;
 
 pub use fault::{RetryHints, http_error, wait_ms};
 pub use names::restore_names;
 
 use super::message::{HistoryItem, ModelError, ToolSpec, Turn};
-use anthropic::Anthropic;
-use gemini::Gemini;
-use openai_chat::OpenAiChat;
-use openai_responses::OpenAiResponses;
+
+/// Has the same done by whatever variant it is.
+macro_rules! each {
+    ($of:expr, $it:ident => $done:expr) => {
+        match $of {
+            Self::OpenAiChat($it) => $done,
+            #[cfg(feature = "responses")]
+            Self::OpenAiResponses($it) => $done,
+            #[cfg(feature = "anthropic")]
+            Self::Anthropic($it) => $done,
+            #[cfg(feature = "gemini")]
+            Self::Gemini($it) => $done,
+        }
+    };
+}
 
 /// One endpoint and model, whatever it speaks. A request body is [`head`](Self::head), each history item by
 /// [`item`](Self::item), [`tail`](Self::tail).
 #[derive(Clone, Debug)]
 pub enum Wire {
     /// OpenAI Chat Completions.
-    OpenAiChat(OpenAiChat),
+    OpenAiChat(openai_chat::OpenAiChat),
     /// OpenAI Responses.
-    OpenAiResponses(OpenAiResponses),
+    #[cfg(feature = "responses")]
+    OpenAiResponses(openai_responses::OpenAiResponses),
     /// Anthropic Messages.
-    Anthropic(Anthropic),
+    #[cfg(feature = "anthropic")]
+    Anthropic(anthropic::Anthropic),
     /// Gemini.
-    Gemini(Gemini),
+    #[cfg(feature = "gemini")]
+    Gemini(gemini::Gemini),
 }
 
 impl Wire {
     /// The body up to the place of the first history item.
     pub fn head(&self, opening: &Opening<'_>) -> Vec<u8> {
-        match self {
-            Self::OpenAiChat(wire) => wire.head(opening),
-            Self::OpenAiResponses(wire) => wire.head(opening),
-            Self::Anthropic(wire) => wire.head(opening),
-            Self::Gemini(wire) => wire.head(opening),
-        }
+        each!(self, wire => wire.head(opening))
     }
 
     /// One history item, to stand behind the head or behind the items `before` it. Its bytes depend on nothing that comes
@@ -52,28 +64,29 @@ impl Wire {
         let previous = before.last();
         match self {
             Self::OpenAiChat(wire) => wire.item(item, previous),
+            #[cfg(feature = "responses")]
             Self::OpenAiResponses(wire) => wire.item(item, before),
+            #[cfg(feature = "anthropic")]
             Self::Anthropic(wire) => wire.item(item, previous),
+            #[cfg(feature = "gemini")]
             Self::Gemini(wire) => wire.item(item, before),
         }
     }
 
     /// What closes the body behind the `last` item, with a note of the host, if there is one.
     pub fn tail(&self, last: Option<&HistoryItem>, note: Option<&str>) -> Vec<u8> {
-        match self {
-            Self::OpenAiChat(wire) => wire.tail(last, note),
-            Self::OpenAiResponses(wire) => wire.tail(last, note),
-            Self::Anthropic(wire) => wire.tail(last, note),
-            Self::Gemini(wire) => wire.tail(last, note),
-        }
+        each!(self, wire => wire.tail(last, note))
     }
 
     /// Reads the response to one request.
     pub fn reducer(&self) -> Reducer {
         match self {
             Self::OpenAiChat(wire) => Reducer::OpenAiChat(wire.reducer()),
+            #[cfg(feature = "responses")]
             Self::OpenAiResponses(wire) => Reducer::OpenAiResponses(wire.reducer()),
+            #[cfg(feature = "anthropic")]
             Self::Anthropic(wire) => Reducer::Anthropic(wire.reducer()),
+            #[cfg(feature = "gemini")]
             Self::Gemini(wire) => Reducer::Gemini(wire.reducer()),
         }
     }
@@ -85,42 +98,30 @@ pub enum Reducer {
     /// OpenAI Chat Completions.
     OpenAiChat(openai_chat::Reducer),
     /// OpenAI Responses.
+    #[cfg(feature = "responses")]
     OpenAiResponses(openai_responses::Reducer),
     /// Anthropic Messages.
+    #[cfg(feature = "anthropic")]
     Anthropic(anthropic::Reducer),
     /// Gemini.
+    #[cfg(feature = "gemini")]
     Gemini(gemini::Reducer),
 }
 
 impl Reducer {
     /// Takes the next bytes of the body, cut anywhere, and gives what they add for display.
     pub fn feed(&mut self, bytes: &[u8]) -> Delta {
-        match self {
-            Self::OpenAiChat(reducer) => reducer.feed(bytes),
-            Self::OpenAiResponses(reducer) => reducer.feed(bytes),
-            Self::Anthropic(reducer) => reducer.feed(bytes),
-            Self::Gemini(reducer) => reducer.feed(bytes),
-        }
+        each!(self, reducer => reducer.feed(bytes))
     }
 
     /// Whether the rest of the body can only be silence.
     pub const fn is_done(&self) -> bool {
-        match self {
-            Self::OpenAiChat(reducer) => reducer.is_done(),
-            Self::OpenAiResponses(reducer) => reducer.is_done(),
-            Self::Anthropic(reducer) => reducer.is_done(),
-            Self::Gemini(reducer) => reducer.is_done(),
-        }
+        each!(self, reducer => reducer.is_done())
     }
 
     /// The body has ended: the turn, or why there is none.
     pub fn finish(self) -> Result<Turn, ModelError> {
-        match self {
-            Self::OpenAiChat(reducer) => reducer.finish(),
-            Self::OpenAiResponses(reducer) => reducer.finish(),
-            Self::Anthropic(reducer) => reducer.finish(),
-            Self::Gemini(reducer) => reducer.finish(),
-        }
+        each!(self, reducer => reducer.finish())
     }
 }
 

@@ -88,3 +88,78 @@ test("init loads the wasm once, and can be tried again after a failure", async (
   assert.deepEqual(requested, ["/dist/countersign_bg.wasm"]);
   await page.close();
 });
+
+test("a model of another wire needs the module that has it, and init loads that instead", async () => {
+  const page = await openPage();
+  // What createAgent says of each constructor's model, after init with these arguments.
+  const tried = (...args) =>
+    page.evaluate(async (given) => {
+      const { anthropic, createAgent, gemini, init, memoryStore, openaiChat, openaiResponses } = await import(
+        "/dist/index.js"
+      );
+      await init(...given);
+      const create = (model) => createAgent({ user: null, store: memoryStore(), model }).dispose();
+      return [openaiChat, openaiResponses, anthropic, gemini].map((model) => {
+        try {
+          create(model({ baseUrl: "/v1", model: "m" }));
+          return "created";
+        } catch ({ name, code, message }) {
+          return `${name} ${code}: ${message}`;
+        }
+      });
+    }, args);
+
+  const refused = (api) =>
+    `CountersignError invalid_options: options.model: this wasm module does not speak "${api}": await init({ wires: "all" }), before any other init().`;
+  assert.deepEqual(await tried(), ["created", ...["openai-responses", "anthropic", "gemini"].map(refused)]);
+  await page.reload();
+  requested = [];
+  assert.deepEqual(await tried({ wires: "all" }), Array(4).fill("created"));
+  assert.deepEqual(
+    requested.filter((url) => url.endsWith(".wasm")),
+    ["/dist/countersign_all_bg.wasm"],
+  );
+  await page.close();
+});
+
+test("a chat runs over each wire of the larger module", async () => {
+  const page = await openPage();
+  const answers = await page.evaluate(async () => {
+    const { anthropic, createAgent, gemini, init, memoryStore, openaiChat, openaiResponses } = await import(
+      "/dist/index.js"
+    );
+    await init({ wires: "all" });
+    const event = (data) => `data: ${JSON.stringify(data)}\n\n`;
+    const message = { type: "message", role: "assistant", content: [{ type: "output_text", text: "Hello." }] };
+    const wires = [
+      [openaiChat, { choices: [{ index: 0, delta: { content: "Hello." }, finish_reason: "stop" }] }],
+      [openaiResponses, { type: "response.completed", response: { status: "completed", output: [message] } }],
+      [
+        anthropic,
+        { type: "message_start", message: { id: "m" } },
+        { type: "content_block_start", index: 0, content_block: { type: "text", text: "Hello." } },
+        { type: "content_block_stop", index: 0 },
+        { type: "message_delta", delta: { stop_reason: "end_turn" } },
+        { type: "message_stop" },
+      ],
+      [gemini, { candidates: [{ content: { role: "model", parts: [{ text: "Hello." }] }, finishReason: "STOP" }] }],
+    ];
+    const answers = [];
+    for (const [model, ...events] of wires) {
+      const body = events.map(event).join("");
+      const fetch = async () => new Response(body, { headers: { "content-type": "text/event-stream" } });
+      const agent = createAgent({
+        user: null,
+        store: memoryStore(),
+        model: model({ baseUrl: "/v1", model: "m", fetch }),
+      });
+      const chat = await agent.open("chat");
+      const { status, text } = await chat.send("Hi.");
+      answers.push(`${status}: ${text}`);
+      agent.dispose();
+    }
+    return answers;
+  });
+  assert.deepEqual(answers, Array(4).fill("done: Hello."));
+  await page.close();
+});

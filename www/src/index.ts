@@ -24,7 +24,7 @@ export { allow, ask, refuse } from "./rules.js";
 export { memoryStore, type Store } from "./store.js";
 export * from "./tokens.js";
 export type * from "./types.js";
-export { type InitInput, init } from "./wasm.js";
+export { type AllWires, type InitInput, init } from "./wasm.js";
 
 /** Registers `<countersign-approvals>`. Needs `await init()` before an element is given its chat. */
 export function defineElements(): void {

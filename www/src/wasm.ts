@@ -1,4 +1,5 @@
 import { CountersignError } from "./error.js";
+import { isObject } from "./reader.js";
 import { onTrap } from "./trap.js";
 import load, { __wbg_reset_state, installErrors } from "./wasm/countersign.js";
 
@@ -7,6 +8,11 @@ export type InitInput = URL | string | Request | Response | BufferSource | WebAs
 
 /** How often a module that trapped is started anew; one that keeps doing so does it for a reason that stays. */
 const MOST_RESTARTS = 5;
+
+/** The package's own module for every wire format: a third larger than the default one, which speaks Chat Completions. */
+export interface AllWires {
+  wires: "all";
+}
 
 let loading: Promise<void> | undefined;
 let loaded = false;
@@ -18,10 +24,11 @@ const waiting = new Set<(error: CountersignError) => void>();
 const revivals = new Set<() => void>();
 
 /**
- * Loads the wasm module: from beside this package's files, or from a URL, bytes or a compiled module. Memoised;
- * may be called again after a failure.
+ * Loads the wasm module from beside this package's files: for `openaiChat` by default, for every model by
+ * `init({ wires: "all" })`. It may also be given as a URL, bytes or a compiled module. The first call counts, but for one
+ * that failed.
  */
-export function init(input?: InitInput | Promise<InitInput>): Promise<void> {
+export function init(input?: InitInput | Promise<InitInput> | AllWires): Promise<void> {
   loading ??= start(input).catch((cause: unknown) => {
     loading = undefined;
     throw new CountersignError(
@@ -33,15 +40,21 @@ export function init(input?: InitInput | Promise<InitInput>): Promise<void> {
   return loading;
 }
 
-async function start(input?: InitInput | Promise<InitInput>): Promise<void> {
+async function start(input?: InitInput | Promise<InitInput> | AllWires): Promise<void> {
   onTrap(die);
-  await load(input === undefined ? undefined : { module_or_path: input });
+  // Bundlers look for a URL in exactly this form.
+  const path = isAllWires(input) ? new URL("countersign_all_bg.wasm", import.meta.url) : input;
+  await load(path === undefined ? undefined : { module_or_path: path });
   install();
   loaded = true;
 }
 
 function install(): void {
   installErrors((code: string, message: string, cause: unknown) => new CountersignError(code, message, cause));
+}
+
+function isAllWires(input: unknown): input is AllWires {
+  return isObject(input) && "wires" in input;
 }
 
 /**

@@ -71,6 +71,7 @@ pub(super) fn join(known: &mut Json, piece: &Json) {
 }
 
 /// Takes in newer counts: each is a total so far, and the last one holds.
+#[cfg(any(feature = "anthropic", feature = "gemini"))]
 pub(super) fn keep_last(fields: &mut Vec<(String, Json)>, newer: &Json) {
     for (key, value) in newer.as_object().unwrap_or(&[]).iter().filter(|(_, value)| !value.is_null()) {
         match fields.iter_mut().find(|(name, _)| name == key) {

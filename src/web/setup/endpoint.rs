@@ -1,11 +1,13 @@
 //! Reading which model an agent talks to.
 
 use crate::core::json::Json;
-use crate::core::wire::Wire;
-use crate::core::wire::anthropic::{self, Anthropic};
-use crate::core::wire::gemini::Gemini;
-use crate::core::wire::openai_chat::{self, OpenAiChat};
-use crate::core::wire::openai_responses::{self, OpenAiResponses};
+#[cfg(feature = "anthropic")]
+use crate::core::wire::anthropic;
+#[cfg(feature = "gemini")]
+use crate::core::wire::gemini;
+#[cfg(feature = "responses")]
+use crate::core::wire::openai_responses;
+use crate::core::wire::{Wire, openai_chat};
 use crate::web::fetch::Endpoint;
 
 /// Reads what `www/src/models.ts` made of a model's options.
@@ -16,20 +18,23 @@ pub(super) fn read(model: &Json) -> Result<(Wire, Endpoint), String> {
     let (name, url) = (text("model"), text("url"));
     let binding = [url, " ", name].concat();
     let wire = match text("api") {
+        #[cfg(feature = "responses")]
         "openai-responses" => {
             let dialect = openai_responses::Dialect {
                 include_encrypted_reasoning: flag("encryptedReasoning"),
                 server_tools: model.get("serverTools").and_then(Json::as_array).unwrap_or_default().to_vec(),
                 interleave_results: flag("interleaveResults"),
             };
-            Wire::OpenAiResponses(OpenAiResponses::new(name, &binding, params, dialect)?)
+            Wire::OpenAiResponses(openai_responses::OpenAiResponses::new(name, &binding, params, dialect)?)
         }
+        #[cfg(feature = "anthropic")]
         "anthropic" => {
             let dialect = anthropic::Dialect { prompt_caching: flag("promptCaching") };
-            Wire::Anthropic(Anthropic::new(name, &binding, params, dialect)?)
+            Wire::Anthropic(anthropic::Anthropic::new(name, &binding, params, dialect)?)
         }
-        "gemini" => Wire::Gemini(Gemini::new(name, &binding, params)?),
-        _ => {
+        #[cfg(feature = "gemini")]
+        "gemini" => Wire::Gemini(gemini::Gemini::new(name, &binding, params)?),
+        "openai-chat" => {
             let dialect = openai_chat::Dialect {
                 include_usage: flag("includeUsage"),
                 empty_content: flag("emptyContent"),
@@ -39,7 +44,11 @@ pub(super) fn read(model: &Json) -> Result<(Wire, Endpoint), String> {
                 cumulative: flag("cumulative"),
                 inline_thinking: flag("inlineThinking"),
             };
-            Wire::OpenAiChat(OpenAiChat::new(name, &binding, params, dialect)?)
+            Wire::OpenAiChat(openai_chat::OpenAiChat::new(name, &binding, params, dialect)?)
+        }
+        api => {
+            let advice = "\": await init({ wires: \"all\" }), before any other init()";
+            return Err(["model: this wasm module does not speak \"", api, advice].concat());
         }
     };
     Ok((wire, Endpoint { url: url.to_owned(), credentials: text("credentials").to_owned() }))
