@@ -4,7 +4,10 @@
 //! construction.
 
 mod cleared;
+mod kept;
 pub mod text;
+
+pub use kept::Kept;
 
 use std::collections::VecDeque;
 use std::rc::Rc;

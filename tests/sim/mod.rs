@@ -5,7 +5,7 @@ use countersign::core::approval::Tool;
 use countersign::core::chain;
 use countersign::core::event::{Body, Event};
 use countersign::core::json;
-use countersign::core::log::{Chat, check_pairing};
+use countersign::core::log::{Chat, Kept, check_pairing};
 use countersign::core::message::{
     CallId, CallKind, ChatId, MessageId, ModelError, ModelErrorClass, Part, RequestId, Turn, TurnCall, TurnEnd,
     TurnExtra,
@@ -254,6 +254,23 @@ pub fn sealed(lines: &[String]) -> Vec<String> {
         sealed.push(line);
     }
     sealed
+}
+
+/// Wherever in a log its projection is kept: it reads back as it was, and with the lines behind it gives the whole chat.
+pub fn check_kept(lines: &[String]) {
+    let id = lines.first().map_or(ChatId::new("c"), |line| Event::decode(line).unwrap().chat);
+    let events: Vec<_> = lines.iter().map(|line| Event::decode(line).unwrap()).collect();
+    let whole = Chat::replay(id.clone(), lines.iter().map(String::as_str)).unwrap();
+    for end in 0..=events.len() {
+        let mut chat = Chat::new(id.clone());
+        events[..end].iter().for_each(|event| chat.apply(event).unwrap());
+        let text = chat.keep("head");
+        let Kept { chat: mut kept, last_hash } = Chat::from_kept(&id, &text).unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(last_hash, "head");
+        assert_eq!(kept, chat, "kept behind {end} events: {text}");
+        events[end..].iter().for_each(|event| kept.apply(event).unwrap());
+        assert_eq!(kept, whole, "kept behind {end} events, and gone on");
+    }
 }
 
 pub fn answer(text: &str) -> Turn {

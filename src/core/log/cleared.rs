@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{Chat, Entry};
 use crate::core::event::Event;
-use crate::core::message::CallId;
+use crate::core::message::{CallId, HistoryItem};
 
 impl Chat {
     /// Whether the content of the entry at this place is gone.
@@ -40,6 +40,10 @@ impl Chat {
         let Some(place) = entry.calls.iter().position(|call| call.id == *id) else { return };
         if let Some(call) = Rc::make_mut(&mut entry.turn).calls.get_mut(place) {
             call.name = name.to_owned();
+        }
+        // The turn is in the history once: it was the last to come, and its results come all at once.
+        if let Some(HistoryItem::Assistant { turn, .. }) = self.history.last_mut() {
+            *turn = Rc::clone(&entry.turn);
         }
     }
 }
