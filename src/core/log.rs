@@ -227,11 +227,17 @@ impl Chat {
     /// Rebuilds a chat from its stored lines.
     pub fn replay<'a>(id: ChatId, lines: impl IntoIterator<Item = &'a str>) -> Result<Self, Corrupt> {
         let mut chat = Self::new(id);
-        for line in lines {
-            let event = Event::decode(line).map_err(|problem| Corrupt { seq: chat.next_seq, problem })?;
-            chat.apply(&event)?;
-        }
+        chat.extend(lines)?;
         Ok(chat)
+    }
+
+    /// Takes in stored lines, up to the first that does not follow.
+    pub fn extend<'a>(&mut self, lines: impl IntoIterator<Item = &'a str>) -> Result<(), Corrupt> {
+        for line in lines {
+            let event = Event::decode(line).map_err(|problem| Corrupt { seq: self.next_seq, problem })?;
+            self.apply(&event)?;
+        }
+        Ok(())
     }
 
     /// The chat's id.

@@ -1,6 +1,7 @@
 //! Carries out the effects of one chat's run. The only place where the run and a wire meet.
 
 mod decide;
+mod kept;
 mod model;
 mod record;
 mod store;
@@ -41,6 +42,10 @@ pub struct Driver {
     stored: Cell<u64>,
     /// The hash of the last of them, empty if it has none.
     last_hash: RefCell<String>,
+    /// How many events are in the projection that is kept beside the log.
+    kept: Cell<u64>,
+    /// The position of an event that has its content as far as is known here, and would have lost it by any clearing since.
+    witness: Cell<Option<u64>>,
     /// Whether lines that are stored were changed from elsewhere: their content was cleared.
     rewritten: Cell<bool>,
     /// How often the chat was taken anew from the store, so that messages seen before may have changed.
@@ -88,7 +93,7 @@ pub struct Partial {
 impl Driver {
     /// Opens a chat as the store left it. Calls no model and no tool.
     pub async fn open(setup: Rc<Setup>, id: &str) -> Result<Rc<Self>, JsValue> {
-        let (chat, last_hash) = store::load(&setup, id).await?;
+        let store::Loaded { chat, last_hash, kept } = store::load(&setup, id, true).await?;
         let stored = Cell::new(chat.next_seq());
         let run = RefCell::new(Run::new(chat, setup.settings.clone()));
         let opened = Rc::new(Self {
@@ -101,6 +106,8 @@ impl Driver {
             pumping: Cell::new(false),
             stored,
             last_hash: RefCell::new(last_hash),
+            kept: Cell::new(kept),
+            witness: Cell::new(None),
             rewritten: Cell::new(false),
             generation: Cell::new(0),
             closed: RefCell::default(),
@@ -118,6 +125,7 @@ impl Driver {
         opened.stored().await?;
         let pending = opened.look(|run| run.chat().pending().map(|(request, _)| request.clone()).collect::<Vec<_>>());
         pending.iter().for_each(|request| opened.lapse_in_time(request));
+        opened.keep();
         opened.watch_elsewhere().await;
         Ok(opened)
     }
@@ -281,6 +289,7 @@ impl Driver {
             this.pumping.set(false);
             if this.rests() {
                 this.give_up_lease();
+                this.keep();
             }
         }));
     }

@@ -50,6 +50,14 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn append(this: &Host, chat: &str, seq: f64, lines: &JsValue, head: &str) -> Result<Promise, JsValue>;
 
+    /// Keeps a projection of the first `seq` events beside the log, if the store can.
+    #[wasm_bindgen(method, catch)]
+    pub fn keep(this: &Host, chat: &str, seq: f64, text: &str) -> Result<Promise, JsValue>;
+
+    /// The text of the projection that is kept, resolved as a string; undefined if there is none.
+    #[wasm_bindgen(method, catch)]
+    pub fn kept(this: &Host, chat: &str) -> Result<Promise, JsValue>;
+
     /// The chat's lease, or undefined if somebody has it.
     #[wasm_bindgen(method, catch)]
     pub fn lease(this: &Host, chat: &str) -> Result<Promise, JsValue>;

@@ -12,6 +12,13 @@ impl Chat {
         self.cleared.binary_search(&place).is_ok()
     }
 
+    /// The position of the last event of the latest run that has ended, if it has its content: whatever is cleared later,
+    /// that is among it.
+    pub fn clearable(&self) -> Option<u64> {
+        let run = self.run.iter().chain(self.ended.last()).find(|run| run.end.is_some())?;
+        (!run.cleared).then_some(run.last_seq)
+    }
+
     /// Sees to it that requests begin behind a run whose content is gone, at least in part: half of a run would be told
     /// as if it were all. `known` is how many entries there were before this event.
     pub(super) fn leave_out_cleared(&mut self, event: &Event, known: usize) {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
 
-use super::{Driver, Trouble};
+use super::{Driver, Trouble, kept};
 use crate::core::chain;
 use crate::core::event::Event;
 use crate::core::log::Chat;
@@ -58,10 +58,11 @@ impl Driver {
         self.abort();
         self.run.borrow_mut().forget_activity();
         self.give_up_lease();
-        self.rewritten.set(false);
+        // What is kept may hold what was cleared, if it was kept just then.
+        let use_kept = !self.rewritten.replace(false);
         let id = self.look(|run| run.chat().id().clone());
-        match load(&self.setup, id.as_str()).await {
-            Ok((chat, last_hash)) => self.take_over(chat, last_hash),
+        match load(&self.setup, id.as_str(), use_kept).await {
+            Ok(loaded) => self.take_over(loaded),
             Err(thrown) => {
                 let trouble = Trouble { code: "storage", why: text_of(&thrown) };
                 self.close(trouble.code, trouble.why);
@@ -116,10 +117,13 @@ impl Driver {
     }
 
     /// Goes on from what the store has.
-    pub(super) fn take_over(self: &Rc<Self>, chat: Chat, last_hash: String) {
+    pub(super) fn take_over(self: &Rc<Self>, loaded: Loaded) {
+        let Loaded { chat, last_hash, kept } = loaded;
         let known: Vec<_> = self.look(|run| run.chat().pending().map(|(request, _)| request.id.clone()).collect());
         self.stored.set(chat.next_seq());
         self.last_hash.replace(last_hash);
+        self.kept.set(kept);
+        self.witness.take();
         self.generation.set(self.generation.get() + 1);
         self.encoded.take();
         let fresh: Vec<_> = chat.pending().map(|(request, _)| request.clone()).collect();
@@ -127,6 +131,7 @@ impl Driver {
         for request in fresh.iter().filter(|request| !known.contains(&request.id)) {
             self.lapse_in_time(request);
         }
+        self.keep();
     }
 
     /// Notes whether another page is at work on an unfinished run, and looks again until it is not.
@@ -209,16 +214,29 @@ impl Driver {
     }
 }
 
-/// The chat as the store has it, and the hash of its last event.
-pub(super) async fn load(setup: &Setup, id: &str) -> Result<(Chat, String), JsValue> {
+/// A chat as the store has it.
+pub(super) struct Loaded {
+    pub(super) chat: Chat,
+    /// The hash of its last event, empty if that has none.
+    pub(super) last_hash: String,
+    /// How many of its events were not read, since the projection that is kept covers them.
+    pub(super) kept: u64,
+}
+
+/// The chat as the store has it: by what is kept of it, if that is to be used and fits, else by all lines.
+pub(super) async fn load(setup: &Setup, id: &str, use_kept: bool) -> Result<Loaded, JsValue> {
+    if use_kept && let Some(loaded) = kept::load(&setup.host, id).await {
+        return Ok(loaded);
+    }
     replay(id, &lines(&setup.host, id, 0).await?)
 }
 
-/// The chat that the lines tell, and the hash of the last one.
-pub(super) fn replay(id: &str, lines: &[String]) -> Result<(Chat, String), JsValue> {
+/// The chat that the lines tell.
+pub(super) fn replay(id: &str, lines: &[String]) -> Result<Loaded, JsValue> {
     let chat = Chat::replay(ChatId::new(id), lines.iter().map(String::as_str));
     let chat = chat.map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))?;
-    Ok((chat, lines.last().and_then(|line| chain::hash_of(line)).unwrap_or_default()))
+    let last_hash = lines.last().and_then(|line| chain::hash_of(line)).unwrap_or_default();
+    Ok(Loaded { chat, last_hash, kept: 0 })
 }
 
 pub(super) async fn lines(host: &Host, id: &str, from: u64) -> Result<Vec<String>, JsValue> {
