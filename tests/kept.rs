@@ -13,6 +13,7 @@ use countersign::core::log::{Chat, text};
 use countersign::core::message::ChatId;
 use countersign::core::outcome::Failure;
 use countersign::core::run::Input;
+use countersign::core::snapshot;
 use expect_test::expect;
 use sim::{Sim, answer, calls, check_kept, sealed, settings};
 
@@ -82,7 +83,7 @@ fn old_logs_are_kept_too() {
 fn what_was_kept_otherwise_counts_as_nothing() {
     let sim = chat();
     let id = ChatId::new("c");
-    let text = sim.run.chat().keep("");
+    let text = snapshot::keep(&sim.run, "");
     let without = |place: usize| {
         let mut lines: Vec<_> = text.lines().collect();
         lines.remove(place);
@@ -117,9 +118,12 @@ fn the_text_is_that_of_its_version() {
     sim.turn(calls(&[("eat", "{\"n\":1}"), ("look", "{}")])).unwrap();
     sim.decide("q1", false, Some("ada")).unwrap();
     expect![[r#"
-        {"kept":1,"chat":"c","seq":7,"last_hash":"f00","start":0,"lines":4}
+        16594123987420468971
+        {"kept":1,"chat":"c","seq":7,"last_hash":"f00","start":0,"folded":0,"lines":3,"titles":"{}"}
+        []
         {"type":"user","message_id":"m0","author":"ada","parts":[{"type":"text","text":"go"}]}
         {"type":"turn","id":"r1t1","end":"tool_calls","finish_reason":"stop","text":"","reasoning":"","refusal":"","calls":[{"provider_id":"call_0","name":"eat","arguments":"{\"n\":1}","extra":{}},{"provider_id":"call_1","name":"look","arguments":"{}","extra":{}}],"usage":null,"binding":"","items":[],"extra":{},"states":[{"request":{"call_id":"r1t1c1","request_id":"q1","kind":"approval","digest":"dd07a9f9d3b9ae106e017c721adade248ef81a2231193d2d57320ce207a1d67e","aspects":"a374e53c82f7453ca374e53c82f7453ce0e57e8837e09fdf26c09f528ddb5584","prompt":"This tool changes something, so a person is asked first.","preview":[],"expires_at":null},"decision":{"request_id":"q1","approved":false,"decided_by":"run_owner","decider":"ada","via":"card","reason":null,"note":null},"digest":"dd07a9f9d3b9ae106e017c721adade248ef81a2231193d2d57320ce207a1d67e","asks":1,"attempts":0,"result":{"facts":{"reason_code":"approval_denied","decided_by":"run_owner","reason":null,"approved":false},"result_item":{"role":"tool","call_id":"r1t1c1","renderer":"sentence","text":"Error: approval_denied (decided_by: run_owner). The approval for tool \"eat\" was declined by the user who started this run, the person you are talking to. Nothing was executed. Tell them that they declined it themselves; it was not refused by the system or an operator. Do not make this call again with these arguments unless the user asks for it. Say what you could do instead.","is_error":true,"trust":"host"}}},{"digest":"784bc317e89c1767a38e5311a7d3cde90d7c5ebcf795ccb2ce4487b5903ca269","asks":0,"attempts":1}]}
         {"type":"run","id":"r1","owner":"ada","rounds":1,"repeats":0,"last_seq":6,"declined":["r1t1c1"]}
-        {"type":"request","id":"q1","decision":{"request_id":"q1","approved":false,"decided_by":"run_owner","decider":"ada","via":"card","reason":null,"note":null}}"#]].assert_eq(&sim.run.chat().keep("f00"));
+        {"type":"request","id":"q1","decision":{"request_id":"q1","approved":false,"decided_by":"run_owner","decider":"ada","via":"card","reason":null,"note":null}}
+    "#]].assert_eq(&snapshot::keep(&sim.run, "f00"));
 }

@@ -7,7 +7,7 @@ mod cleared;
 mod kept;
 pub mod text;
 
-pub use kept::Kept;
+pub use kept::{Drawn, Kept};
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -22,6 +22,8 @@ use super::outcome::{PersonId, Token};
 pub struct Chat {
     id: ChatId,
     next_seq: u64,
+    /// What came before everything that is here, not read yet.
+    folded: kept::Folded,
     entries: Vec<Entry>,
     history: Vec<HistoryItem>,
     /// Where in the history requests begin.
@@ -214,6 +216,7 @@ impl Chat {
         Self {
             id,
             next_seq: 0,
+            folded: kept::Folded::NONE,
             entries: Vec::new(),
             history: Vec::new(),
             start: 0,
@@ -250,12 +253,12 @@ impl Chat {
         self.next_seq
     }
 
-    /// What a person sees, in order.
+    /// What a person sees, in order; of a [folded](Self::folded) chat what is not folded, the latest run whole.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// What a model request carries, in order; grows only at its end, except that [`start`](Self::start) moves on.
+    /// What a model request of an unfolded chat carries, in order; grows only at its end, except that [`start`](Self::start) moves on.
     pub fn history(&self) -> &[HistoryItem] {
         self.history.get(self.start..).unwrap_or_default()
     }
@@ -335,6 +338,10 @@ impl Chat {
             (Body::RunStarted { .. }, Some(_)) => return Err(corrupt("a run starts before the last one ended")),
             (_, Some(run)) if run.id == event.run => {}
             _ => return Err(corrupt("the event belongs to no open run")),
+        }
+        let counts_on_all = matches!(event.body, Body::HistoryTrimmed { .. }) || event.cleared;
+        if counts_on_all || self.run.as_ref().is_some_and(|run| run.cleared) {
+            self.unfold()?;
         }
         let entries = self.entries.len();
         self.apply_body(event).map_err(corrupt)?;

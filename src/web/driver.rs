@@ -46,6 +46,8 @@ pub struct Driver {
     kept: Cell<u64>,
     /// The position of an event that has its content as far as is known here, and would have lost it by any clearing since.
     witness: Cell<Option<u64>>,
+    /// The messages of what was folded when the chat was taken from the store, until somebody takes them.
+    drawn: RefCell<Option<String>>,
     /// Whether lines that are stored were changed from elsewhere: their content was cleared.
     rewritten: Cell<bool>,
     /// How often the chat was taken anew from the store, so that messages seen before may have changed.
@@ -93,7 +95,7 @@ pub struct Partial {
 impl Driver {
     /// Opens a chat as the store left it. Calls no model and no tool.
     pub async fn open(setup: Rc<Setup>, id: &str) -> Result<Rc<Self>, JsValue> {
-        let store::Loaded { chat, last_hash, kept } = store::load(&setup, id, true).await?;
+        let store::Loaded { chat, last_hash, kept, drawn } = store::load(&setup, id, true).await?;
         let stored = Cell::new(chat.next_seq());
         let run = RefCell::new(Run::new(chat, setup.settings.clone()));
         let opened = Rc::new(Self {
@@ -108,6 +110,7 @@ impl Driver {
             last_hash: RefCell::new(last_hash),
             kept: Cell::new(kept),
             witness: Cell::new(None),
+            drawn: RefCell::new(drawn),
             rewritten: Cell::new(false),
             generation: Cell::new(0),
             closed: RefCell::default(),

@@ -31,9 +31,9 @@ impl Writer {
         self.0.push(':');
     }
 
-    /// Ends an object that is a line, and begins the next one.
-    pub fn next_line(&mut self) {
-        self.0.push_str("}\n{");
+    /// Ends an object that is a line of its own.
+    pub fn end_line(&mut self) {
+        self.0.push_str("}\n");
     }
 
     /// A member that is a string.

@@ -1,13 +1,17 @@
 //! The projection as text, kept beside the log, so that a long chat opens without its events being read again.
 //!
-//! One JSON object a line: what there is to know of the chat as a whole, then its entries, its runs and its settled requests,
-//! each in order. The history is not in it, since it follows from the entries. What is kept may be lost at any time and is
-//! only ever worth what the log says: a text of another version, or one that cannot be read, counts as none.
+//! A check over all that follows; an object with what there is to know of the chat as a whole; the messages that a page draws
+//! of what is folded; then one object a line: the latest run and its entries, and behind them what is *folded*: all entries,
+//! runs and settled requests of before. Those are read once something new is to happen, since a page that is only opened needs
+//! no more of them than their drawn messages. The history is not in it, as it follows from the entries.
+//!
+//! What is kept may be lost at any time and is only ever worth what the log says: a text of another version, or one that
+//! cannot be read, counts as none.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{CallState, Chat, Entry, RequestEnd, RunState, Settled, TurnState};
+use super::{CallState, Chat, Corrupt, Entry, RequestEnd, RunState, Settled, TurnState};
 use crate::core::approval::Digest;
 use crate::core::event::{
     EndStatus, Reader, read_decision, read_facts, read_item, read_parts_of, read_request, read_turn, write_decision,
@@ -17,22 +21,58 @@ use crate::core::json::{Writer, parse_lenient};
 use crate::core::message::{CallId, ChatId, HistoryItem, MessageId, RequestId, RunId};
 use crate::core::outcome::{PersonId, Token};
 
-/// To be raised with every change of what this file writes, and of what the events of a log come to.
+/// To be raised with every change of what this file writes, of how messages are drawn, and of what the events of a log come
+/// to.
 const VERSION: u64 = 1;
 
 /// A projection that was kept, and where in its log it stands.
 #[derive(Debug, PartialEq)]
 pub struct Kept {
-    /// The chat as it was.
+    /// The chat as it was, all but the latest run folded.
     pub chat: Chat,
     /// The hash of the last event it covers, empty if that has none.
     pub last_hash: String,
+    /// The messages of what is folded.
+    pub drawn: Drawn,
+}
+
+/// Messages as a page draws them. They follow from a chat and from how its host names tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Drawn {
+    /// The messages as a JSON array, on one line.
+    pub messages: String,
+    /// What tools were called in them.
+    pub titles: String,
+}
+
+/// What of a chat is not read yet.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Folded {
+    entries: usize,
+    lines: String,
+}
+
+impl Folded {
+    pub(super) const NONE: Self = Self { entries: 0, lines: String::new() };
 }
 
 impl Chat {
-    /// The projection as text. `last_hash` is the hash of its last event, empty if that has none.
-    pub fn keep(&self, last_hash: &str) -> String {
-        let runs = || self.ended.iter().chain(&self.run);
+    /// How many of the oldest entries are, or would be, folded: all but those of the latest run.
+    pub fn foldable(&self) -> usize {
+        let last = self.entries.iter().rposition(Entry::is_user).filter(|_| self.run.is_some());
+        self.folded.entries + last.unwrap_or_default()
+    }
+
+    /// How many of the oldest entries are folded.
+    pub const fn folded(&self) -> usize {
+        self.folded.entries
+    }
+
+    /// The projection of an unfolded chat as text. `last_hash` is the hash of its last event, empty if that has none; `drawn`
+    /// are the messages of the [foldable](Self::foldable) entries.
+    pub fn keep(&self, last_hash: &str, drawn: &Drawn) -> String {
+        let (before, latest) = self.entries.split_at_checked(self.foldable()).unwrap_or((&[], &self.entries));
+        let (old_runs, last_run) = self.ended.split_at(self.ended.len().saturating_sub(1));
         let mut out = Writer::default();
         out.open('{');
         out.number("kept", VERSION);
@@ -40,63 +80,98 @@ impl Chat {
         out.number("seq", self.next_seq);
         out.text("last_hash", last_hash);
         out.number("start", self.start as u64);
-        out.number("lines", (self.entries.len() + runs().count() + self.settled_requests.len()) as u64);
-        for (place, entry) in self.entries.iter().enumerate() {
-            out.next_line();
-            write_entry(entry, &mut out);
+        out.number("folded", before.len() as u64);
+        out.number("lines", (latest.len() + last_run.len() + usize::from(self.run.is_some())) as u64);
+        out.text("titles", &drawn.titles);
+        out.close('}');
+        let mut text = out.finish();
+        text.push('\n');
+        text.push_str(&drawn.messages);
+        text.push('\n');
+        let mut out = Writer::default();
+        self.write_entries(before.len(), latest, &mut out);
+        last_run.iter().chain(&self.run).for_each(|run| write_run(run, &mut out));
+        self.write_entries(0, before, &mut out);
+        old_runs.iter().for_each(|run| write_run(run, &mut out));
+        for (request, end) in &self.settled_requests {
+            write_settled(request, end, &mut out);
+        }
+        text.push_str(&out.finish());
+        [&check(&text), "\n", &text].concat()
+    }
+
+    fn write_entries(&self, place: usize, entries: &[Entry], out: &mut Writer) {
+        for (place, entry) in (place..).zip(entries) {
+            out.open('{');
+            write_entry(entry, out);
             if self.is_cleared(place) {
                 out.flag("cleared", true);
             }
+            out.end_line();
         }
-        for run in runs() {
-            out.next_line();
-            write_run(run, &mut out);
-        }
-        for (request, end) in &self.settled_requests {
-            out.next_line();
-            out.text("type", "request");
-            out.text("id", request.as_str());
-            match end {
-                RequestEnd::Decided(decision) => {
-                    out.key("decision");
-                    out.open('{');
-                    write_decision(decision, &mut out);
-                    out.close('}');
-                }
-                RequestEnd::Lapsed(token) => out.text("reason_code", token.token()),
-                RequestEnd::OldDenial => out.flag("old", true),
-                RequestEnd::Replaced => {}
-            }
-        }
-        out.close('}');
-        out.finish()
     }
 
     /// Reads what [`keep`](Self::keep) wrote of this chat; `None` if this build cannot.
     pub fn from_kept(id: &ChatId, text: &str) -> Option<Kept> {
+        let (stored, text) = text.split_once('\n')?;
+        if stored != check(text) {
+            return None;
+        }
+        let (first, text) = text.split_once('\n')?;
+        let (messages, mut text) = text.split_once('\n')?;
+        let first = parse_lenient(first.as_bytes()).ok()?;
         let wrong = Cell::new(None);
-        let mut lines = text.lines();
-        let first = parse_lenient(lines.next()?.as_bytes()).ok()?;
         let read = Reader { object: &first, wrong: &wrong, cleared: false };
         if read.number("kept") != VERSION || read.text("chat") != id.as_str() {
             return None;
         }
         let mut chat = Self::new(id.clone());
-        let mut left = read.number("lines");
-        for line in lines {
-            let line = parse_lenient(line.as_bytes()).ok()?;
-            chat.take_kept(read.object(&line))?;
-            left = left.checked_sub(1)?;
-        }
         chat.next_seq = read.number("seq");
         chat.start = usize::try_from(read.number("start")).ok()?;
+        chat.folded.entries = usize::try_from(read.number("folded")).ok()?;
+        for _ in 0..read.number("lines") {
+            let (line, rest) = text.split_once('\n')?;
+            chat.take_kept(line)?;
+            text = rest;
+        }
+        chat.folded.lines = text.to_owned();
         chat.run = chat.ended.pop();
         let last_hash = read.text("last_hash").to_owned();
-        (left == 0 && wrong.get().is_none()).then_some(Kept { chat, last_hash })
+        let drawn = Drawn { messages: messages.to_owned(), titles: read.text("titles").to_owned() };
+        wrong.get().is_none().then_some(Kept { chat, last_hash, drawn })
     }
 
-    /// Takes in a line behind the first one.
-    fn take_kept(&mut self, read: Reader<'_>) -> Option<()> {
+    /// Reads what is folded. Whatever is to happen to a chat needs all of it.
+    pub fn unfold(&mut self) -> Result<(), Corrupt> {
+        let Folded { entries, lines } = &self.folded;
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let mut past = Self::new(self.id.clone());
+        if lines.lines().try_for_each(|line| past.take_kept(line)).is_none() || past.entries.len() != *entries {
+            return Err(Corrupt { seq: 0, problem: "what was kept of the chat cannot be read".to_owned() });
+        }
+        self.folded = Folded::NONE;
+        past.entries.append(&mut self.entries);
+        past.history.append(&mut self.history);
+        past.ended.append(&mut self.ended);
+        past.settled_requests.append(&mut self.settled_requests);
+        past.cleared.append(&mut self.cleared);
+        let Self { entries, history, ended, settled_requests, cleared, .. } = past;
+        (self.entries, self.history, self.ended) = (entries, history, ended);
+        (self.settled_requests, self.cleared) = (settled_requests, cleared);
+        Ok(())
+    }
+
+    /// Takes in the line of an entry, a run or a settled request.
+    fn take_kept(&mut self, line: &str) -> Option<()> {
+        let wrong = Cell::new(None);
+        let line = parse_lenient(line.as_bytes()).ok()?;
+        self.take_object(Reader { object: &line, wrong: &wrong, cleared: false })?;
+        wrong.get().is_none().then_some(())
+    }
+
+    fn take_object(&mut self, read: Reader<'_>) -> Option<()> {
         let cleared = read.has("cleared");
         let entry = match read.text("type") {
             "user" => {
@@ -114,7 +189,7 @@ impl Chat {
                 self.ended.push(read_run(read, cleared));
                 return Some(());
             }
-            _ => {
+            "request" => {
                 let end = if let Some(decision) = read.inner("decision") {
                     RequestEnd::Decided(read_decision(decision))
                 } else if read.has("reason_code") {
@@ -127,9 +202,10 @@ impl Chat {
                 self.settled_requests.push((RequestId::new(read.name("id")), end));
                 return Some(());
             }
+            _ => return None,
         };
         if cleared {
-            self.cleared.push(self.entries.len());
+            self.cleared.push(self.folded.entries + self.entries.len());
         }
         self.entries.push(entry);
         Some(())
@@ -150,6 +226,13 @@ impl Chat {
         self.history.extend(results.into_iter().flatten().map(HistoryItem::Result));
         Some(TurnState { id, turn, calls })
     }
+}
+
+/// A number that tells whether a text is the one that was written; no proof against somebody who writes another.
+fn check(text: &str) -> String {
+    let words = text.as_bytes().chunks(8).map(|bytes| bytes.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
+    let mix = |sum: u64, word: u64| (sum.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    words.fold(text.len() as u64, mix).to_string()
 }
 
 fn write_entry(entry: &Entry, out: &mut Writer) {
@@ -237,7 +320,26 @@ fn read_call(id: CallId, read: Reader<'_>) -> CallState {
     }
 }
 
+fn write_settled(request: &RequestId, end: &RequestEnd, out: &mut Writer) {
+    out.open('{');
+    out.text("type", "request");
+    out.text("id", request.as_str());
+    match end {
+        RequestEnd::Decided(decision) => {
+            out.key("decision");
+            out.open('{');
+            write_decision(decision, out);
+            out.close('}');
+        }
+        RequestEnd::Lapsed(token) => out.text("reason_code", token.token()),
+        RequestEnd::OldDenial => out.flag("old", true),
+        RequestEnd::Replaced => {}
+    }
+    out.end_line();
+}
+
 fn write_run(run: &RunState, out: &mut Writer) {
+    out.open('{');
     out.text("type", "run");
     out.text("id", run.id.as_str());
     out.optional("owner", run.owner.as_ref().map(PersonId::as_str));
@@ -257,6 +359,7 @@ fn write_run(run: &RunState, out: &mut Writer) {
     if run.cleared {
         out.flag("cleared", true);
     }
+    out.end_line();
 }
 
 fn read_run(read: Reader<'_>, cleared: bool) -> RunState {

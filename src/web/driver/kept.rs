@@ -2,26 +2,30 @@
 
 use std::rc::Rc;
 
+use wasm_bindgen::JsValue;
+
 use super::Driver;
 use super::store::{Loaded, lines};
 use crate::core::chain;
 use crate::core::event::Event;
 use crate::core::log::{Chat, Kept};
 use crate::core::message::ChatId;
+use crate::core::snapshot;
+use crate::web::error::from_run;
 use crate::web::fetch::settled;
-use crate::web::host::Host;
 use crate::web::platform;
+use crate::web::setup::Setup;
 
 /// How many events the log must have behind what is kept of it before that is kept anew.
 const KEEP_BEHIND: u64 = 256;
 
 /// The chat by what is kept of it and the lines behind that; `None` where nothing is kept, or where the two do not fit.
-pub(super) async fn load(host: &Host, id: &str) -> Option<Loaded> {
-    let text = settled(host.kept(id)).await.ok()?.as_string()?;
-    let Kept { mut chat, last_hash } = Chat::from_kept(&ChatId::new(id), &text)?;
+pub(super) async fn load(setup: &Setup, id: &str) -> Option<Loaded> {
+    let text = settled(setup.host.kept(id)).await.ok()?.as_string()?;
+    let Kept { mut chat, last_hash, drawn } = Chat::from_kept(&ChatId::new(id), &text)?;
     let kept = chat.next_seq();
     // With the last line that it covers, so that what was kept of another log, or before a clearing, shows.
-    let lines = lines(host, id, kept.checked_sub(1)?).await.ok()?;
+    let lines = lines(&setup.host, id, kept.checked_sub(1)?).await.ok()?;
     let (covered, behind) = lines.split_first()?;
     let event = Event::decode(covered).ok()?;
     let is_cleared = chat.run().is_some_and(|run| run.cleared);
@@ -29,7 +33,9 @@ pub(super) async fn load(host: &Host, id: &str) -> Option<Loaded> {
         return None;
     }
     chat.extend(behind.iter().map(String::as_str)).ok()?;
-    Some(Loaded { chat, last_hash: lines.last().map(|line| hash_of(line))?, kept })
+    let drawn =
+        Some(drawn).filter(|drawn| drawn.titles == snapshot::titles(&setup.settings)).map(|drawn| drawn.messages);
+    Some(Loaded { chat, last_hash: lines.last().map(|line| hash_of(line))?, kept, drawn })
 }
 
 impl Driver {
@@ -71,10 +77,26 @@ impl Driver {
         if from + lines.len() as u64 != stored || hash_of(lines.last()?) != last_hash {
             return None;
         }
-        let text = self.look(|run| run.chat().keep(&last_hash));
+        self.run.borrow_mut().unfold().ok()?;
+        let text = self.look(|run| snapshot::keep(run, &last_hash));
         self.kept.set(stored);
         self.witness.set(self.look(|run| run.chat().clearable()));
         settled(host.keep(id.as_str(), stored as f64, &text)).await.ok().map(|_| ())
+    }
+}
+
+impl Driver {
+    /// The messages of what was folded when the chat was taken from the store, as a JSON array; once.
+    pub fn drawn(&self) -> Option<String> {
+        self.drawn.take()
+    }
+
+    /// The message at a place, as JSON.
+    pub fn message(&self, place: usize) -> Result<String, JsValue> {
+        if place < self.look(|run| run.chat().folded()) {
+            self.run.borrow_mut().unfold().map_err(|wrong| from_run(&wrong))?;
+        }
+        Ok(self.look(|run| snapshot::message(run, place)))
     }
 }
 

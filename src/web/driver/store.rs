@@ -118,12 +118,13 @@ impl Driver {
 
     /// Goes on from what the store has.
     pub(super) fn take_over(self: &Rc<Self>, loaded: Loaded) {
-        let Loaded { chat, last_hash, kept } = loaded;
+        let Loaded { chat, last_hash, kept, drawn } = loaded;
         let known: Vec<_> = self.look(|run| run.chat().pending().map(|(request, _)| request.id.clone()).collect());
         self.stored.set(chat.next_seq());
         self.last_hash.replace(last_hash);
         self.kept.set(kept);
         self.witness.take();
+        self.drawn.replace(drawn);
         self.generation.set(self.generation.get() + 1);
         self.encoded.take();
         let fresh: Vec<_> = chat.pending().map(|(request, _)| request.clone()).collect();
@@ -221,11 +222,13 @@ pub(super) struct Loaded {
     pub(super) last_hash: String,
     /// How many of its events were not read, since the projection that is kept covers them.
     pub(super) kept: u64,
+    /// The messages of those that are folded.
+    pub(super) drawn: Option<String>,
 }
 
 /// The chat as the store has it: by what is kept of it, if that is to be used and fits, else by all lines.
 pub(super) async fn load(setup: &Setup, id: &str, use_kept: bool) -> Result<Loaded, JsValue> {
-    if use_kept && let Some(loaded) = kept::load(&setup.host, id).await {
+    if use_kept && let Some(loaded) = kept::load(setup, id).await {
         return Ok(loaded);
     }
     replay(id, &lines(&setup.host, id, 0).await?)
@@ -236,7 +239,7 @@ pub(super) fn replay(id: &str, lines: &[String]) -> Result<Loaded, JsValue> {
     let chat = Chat::replay(ChatId::new(id), lines.iter().map(String::as_str));
     let chat = chat.map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))?;
     let last_hash = lines.last().and_then(|line| chain::hash_of(line)).unwrap_or_default();
-    Ok(Loaded { chat, last_hash, kept: 0 })
+    Ok(Loaded { chat, last_hash, kept: 0, drawn: None })
 }
 
 pub(super) async fn lines(host: &Host, id: &str, from: u64) -> Result<Vec<String>, JsValue> {
