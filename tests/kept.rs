@@ -12,7 +12,7 @@ use countersign::core::json::parse_lenient;
 use countersign::core::log::{Chat, text};
 use countersign::core::message::ChatId;
 use countersign::core::outcome::Failure;
-use countersign::core::run::Input;
+use countersign::core::run::{Input, Run};
 use countersign::core::snapshot;
 use expect_test::expect;
 use sim::{Sim, answer, calls, check_kept, sealed, settings};
@@ -79,34 +79,60 @@ fn old_logs_are_kept_too() {
     assert!(read > 10, "{read}");
 }
 
+/// A text whose check fits, as another version of this program may have written it.
+fn checked(text: &str) -> String {
+    let words = text.as_bytes().chunks(8).map(|bytes| bytes.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
+    let mix = |sum: u64, word: u64| (sum.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    format!("{}\n{text}", words.fold(text.len() as u64, mix))
+}
+
 #[test]
 fn what_was_kept_otherwise_counts_as_nothing() {
     let sim = chat();
     let id = ChatId::new("c");
     let text = snapshot::keep(&sim.run, "");
-    let without = |place: usize| {
-        let mut lines: Vec<_> = text.lines().collect();
-        lines.remove(place);
-        lines.join("\n")
-    };
-    let last = text.lines().count() - 1;
+    let (_, rest) = text.split_once('\n').unwrap();
+    assert_eq!(checked(rest), text);
     assert!(Chat::from_kept(&id, &text).is_some());
+    for place in (0..text.len()).step_by(7) {
+        let mut spoiled = text.clone().into_bytes();
+        spoiled[place] ^= 1;
+        let spoiled = String::from_utf8_lossy(&spoiled);
+        assert_eq!(Chat::from_kept(&id, &spoiled), None, "byte {place}");
+        assert_eq!(Chat::from_kept(&id, &String::from_utf8_lossy(&text.as_bytes()[..place])), None, "cut at {place}");
+    }
     for (what, spoiled) in [
-        ("nothing", String::new()),
-        ("no JSON", "<html>".to_owned()),
-        ("no object", "[]".to_owned()),
-        ("another version", text.replace("{\"kept\":1,", "{\"kept\":2,")),
-        ("another chat", text.replace("\"chat\":\"c\"", "\"chat\":\"d\"")),
-        ("an entry less", without(1)),
-        ("the last line less", without(last)),
-        ("a line more", [&text, "\n{}"].concat()),
-        ("cut", text[..text.len() - 1].to_owned()),
-        ("an unknown token", text.replace("approval_denied", "approval_burnt")),
-        ("a call without its state", text.replacen("\"states\":[{", "\"states\":[{},{", 1)),
-        ("a field less", text.replacen("\"rounds\"", "\"turns\"", 1)),
+        ("another version", rest.replace("{\"kept\":1,", "{\"kept\":2,")),
+        ("another chat", rest.replace("\"chat\":\"c\"", "\"chat\":\"d\"")),
+        ("a number of lines that are not there", rest.replace("\"lines\":", "\"lines\":99")),
+        ("a field less", rest.replace("\"rounds\"", "\"turns\"")),
+        ("no JSON", rest.replace("\n{\"type\"", "\n{type")),
     ] {
-        assert_ne!(spoiled, text, "{what}");
-        assert_eq!(Chat::from_kept(&id, &spoiled), None, "{what}");
+        assert_ne!(spoiled, rest, "{what}");
+        assert_eq!(Chat::from_kept(&id, &checked(&spoiled)), None, "{what}");
+    }
+}
+
+#[test]
+fn what_is_folded_and_cannot_be_read_is_not_passed_over() {
+    let sim = chat();
+    let text = snapshot::keep(&sim.run, "");
+    let (_, rest) = text.split_once('\n').unwrap();
+    let last = rest.trim_end().rfind('\n').unwrap();
+    for (what, spoiled) in [
+        ("an unknown token", rest.replace("\"reason_code\":\"approval_denied\"", "\"reason_code\":\"burnt\"")),
+        ("an unknown line", rest.replacen("{\"type\":\"request\"", "{\"type\":\"wish\"", 1)),
+        ("a call without its state", rest.replacen("\"states\":[{\"asks\"", "\"states\":[{},{\"asks\"", 1)),
+        ("an entry less", rest.replacen("\"folded\":", "\"folded\":1", 1)),
+        ("no JSON", format!("{}{{\n", &rest[..=last])),
+    ] {
+        assert_ne!(spoiled, rest, "{what}");
+        let mut chat = Chat::from_kept(&ChatId::new("c"), &checked(&spoiled)).expect(what).chat;
+        let before = chat.clone();
+        assert!(chat.unfold().is_err(), "{what}");
+        assert_eq!(chat, before, "{what}: nothing is sent without what came before");
+        let mut run = Run::new(chat, settings());
+        assert!(run.handle(Input::Stop { at: 1_000, partial: String::new() }).is_err(), "{what}");
     }
 }
 

@@ -50,7 +50,11 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn append(this: &Host, chat: &str, seq: f64, lines: &JsValue, head: &str) -> Result<Promise, JsValue>;
 
-    /// Keeps a projection of the first `seq` events beside the log, if the store can.
+    /// Whether the store keeps projections.
+    #[wasm_bindgen(method, getter)]
+    pub fn keeps(this: &Host) -> bool;
+
+    /// Keeps a projection of the first `seq` events beside the log.
     #[wasm_bindgen(method, catch)]
     pub fn keep(this: &Host, chat: &str, seq: f64, text: &str) -> Result<Promise, JsValue>;
 

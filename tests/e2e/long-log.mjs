@@ -59,6 +59,7 @@ const turn = (end, text, calls) => ({
   reasoning: "",
   refusal: "",
   calls,
+  call_count: calls.length,
   usage: { prompt_tokens: 1200, completion_tokens: 40 },
   binding: "",
   items: [],

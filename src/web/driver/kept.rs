@@ -45,7 +45,7 @@ impl Driver {
         if self.witness.get().is_none() {
             self.witness.set(self.look(|run| run.chat().clearable()));
         }
-        if self.can_keep() && self.stored.get() - self.kept.get() >= KEEP_BEHIND {
+        if self.setup.host.keeps() && self.can_keep() && self.stored.get() - self.kept.get() >= KEEP_BEHIND {
             let this = Rc::clone(self);
             platform::spawn(Box::pin(async move {
                 this.keep_now().await;
