@@ -12,7 +12,7 @@ use countersign::core::json::parse_lenient;
 use countersign::core::log::{Chat, text};
 use countersign::core::message::ChatId;
 use countersign::core::outcome::Failure;
-use countersign::core::run::{Input, Run};
+use countersign::core::run::{Input, Run, Settings};
 use countersign::core::snapshot;
 use expect_test::expect;
 use sim::{Sim, answer, calls, check_kept, sealed, settings};
@@ -28,7 +28,7 @@ const HISTORY: &str = r#"{"history":[
 
 /// A chat with something of everything: given messages, what came to each end, a request left out, a lost result.
 fn chat() -> Sim {
-    let mut sim = Sim::new(settings());
+    let mut sim = Sim::new(Settings { expire_after: Some(60_000), ..settings() });
     let history = read_history(&parse_lenient(HISTORY.as_bytes()).unwrap()).unwrap();
     sim.handle(Input::Seed { at: sim.now, history }).unwrap();
     sim.send(Some("ada")).unwrap();

@@ -66,7 +66,7 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn lease(this: &Host, chat: &str) -> Result<Promise, JsValue>;
 
-    /// Whether another page has the chat's lease.
+    /// Whether somebody has the chat's lease, be it this page.
     #[wasm_bindgen(method, catch)]
     pub fn held(this: &Host, chat: &str) -> Result<Promise, JsValue>;
 

@@ -288,6 +288,16 @@ pub fn check_kept(lines: &[String]) {
         assert_eq!(card::cards(&folded, None), card::cards(&live, None));
         assert_eq!(kept.chat.clearable(), chat.clearable());
 
+        // What nobody decided in time is settled without reading what is folded.
+        let opened = [live, folded].map(|mut run| {
+            run.handle(Input::Open { at: u64::MAX }).unwrap();
+            let effects: Vec<_> = std::iter::from_fn(|| run.poll()).collect();
+            assert_eq!(run.chat().foldable(), kept.chat.folded());
+            run.unfold().unwrap();
+            (run.chat().clone(), effects)
+        });
+        assert_eq!(opened[0], opened[1]);
+
         let mut read = kept.chat.clone();
         read.unfold().unwrap();
         assert_eq!(read, chat, "kept behind {end} events: {text}");
