@@ -11,7 +11,7 @@ use countersign::core::log::{Chat, Entry, check_pairing};
 use countersign::core::message::{CallId, ChatId, HistoryItem};
 use countersign::core::outcome::{Failure, Token};
 use proptest::prelude::*;
-use sim::{Sim, answer, calls, sealed, settings};
+use sim::{Sim, answer, calls, check_kept, sealed, settings};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -157,6 +157,8 @@ fn check_record(sim: &Sim, (place, mask): &Flip) {
     }
     assert_eq!(chain::verify(&cleared.join("\n")), verified);
     assert_eq!(chain::clear(&cleared, open), []);
+    check_kept(&lines);
+    check_kept(&cleared);
     let chat = Chat::replay(ChatId::new("c"), cleared.iter().map(String::as_str)).unwrap();
     assert_eq!(chat.entries().len(), sim.run.chat().entries().len());
     assert_eq!(chat.open_run(), sim.run.chat().open_run());

@@ -123,7 +123,7 @@ pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
     for (place, entry) in entries.iter().enumerate().skip(start) {
         let Entry::Turn(turn) = entry else { continue };
         // A card without its arguments would be a receipt for something else.
-        if run.chat().is_cleared(place) {
+        if run.chat().is_cleared(run.chat().folded() + place) {
             continue;
         }
         for (call, state) in turn.turn.calls.iter().zip(&turn.calls) {

@@ -7,6 +7,10 @@
 mod codec;
 mod old;
 
+pub(super) use codec::{
+    Reader, read_decision, read_facts, read_item, read_parts_of, read_request, read_turn, write_decision, write_facts,
+    write_item, write_request, write_turn,
+};
 pub use codec::{read_history, read_parts, write_parts};
 pub use old::OldDenial;
 

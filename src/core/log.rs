@@ -4,7 +4,10 @@
 //! construction.
 
 mod cleared;
+mod kept;
 pub mod text;
+
+pub use kept::{Drawn, Kept};
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -19,6 +22,8 @@ use super::outcome::{PersonId, Token};
 pub struct Chat {
     id: ChatId,
     next_seq: u64,
+    /// What came before everything that is here, not read yet.
+    folded: kept::Folded,
     entries: Vec<Entry>,
     history: Vec<HistoryItem>,
     /// Where in the history requests begin.
@@ -211,6 +216,7 @@ impl Chat {
         Self {
             id,
             next_seq: 0,
+            folded: kept::Folded::NONE,
             entries: Vec::new(),
             history: Vec::new(),
             start: 0,
@@ -224,11 +230,17 @@ impl Chat {
     /// Rebuilds a chat from its stored lines.
     pub fn replay<'a>(id: ChatId, lines: impl IntoIterator<Item = &'a str>) -> Result<Self, Corrupt> {
         let mut chat = Self::new(id);
-        for line in lines {
-            let event = Event::decode(line).map_err(|problem| Corrupt { seq: chat.next_seq, problem })?;
-            chat.apply(&event)?;
-        }
+        chat.extend(lines)?;
         Ok(chat)
+    }
+
+    /// Takes in stored lines, up to the first that does not follow.
+    pub fn extend<'a>(&mut self, lines: impl IntoIterator<Item = &'a str>) -> Result<(), Corrupt> {
+        for line in lines {
+            let event = Event::decode(line).map_err(|problem| Corrupt { seq: self.next_seq, problem })?;
+            self.apply(&event)?;
+        }
+        Ok(())
     }
 
     /// The chat's id.
@@ -241,12 +253,12 @@ impl Chat {
         self.next_seq
     }
 
-    /// What a person sees, in order.
+    /// What a person sees, in order; of a [folded](Self::folded) chat what is not folded, the latest run whole.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// What a model request carries, in order; grows only at its end, except that [`start`](Self::start) moves on.
+    /// What a model request of an unfolded chat carries, in order; grows only at its end, except that [`start`](Self::start) moves on.
     pub fn history(&self) -> &[HistoryItem] {
         self.history.get(self.start..).unwrap_or_default()
     }
@@ -326,6 +338,10 @@ impl Chat {
             (Body::RunStarted { .. }, Some(_)) => return Err(corrupt("a run starts before the last one ended")),
             (_, Some(run)) if run.id == event.run => {}
             _ => return Err(corrupt("the event belongs to no open run")),
+        }
+        let counts_on_all = matches!(event.body, Body::HistoryTrimmed { .. }) || event.cleared;
+        if counts_on_all || self.run.as_ref().is_some_and(|run| run.cleared) {
+            self.unfold()?;
         }
         let entries = self.entries.len();
         self.apply_body(event).map_err(corrupt)?;

@@ -335,6 +335,11 @@ impl Run {
         &self.chat
     }
 
+    /// Reads what of the chat is folded.
+    pub fn unfold(&mut self) -> Result<(), RunError> {
+        Ok(self.chat.unfold()?)
+    }
+
     /// The settings.
     pub const fn settings(&self) -> &Settings {
         &self.settings
@@ -410,6 +415,9 @@ impl Run {
 
     /// Takes in what happened. Effects are queued for [`poll`](Self::poll); on an error the state is as it was.
     pub fn handle(&mut self, input: Input) -> Result<Handled, RunError> {
+        if !matches!(input, Input::Open { .. }) {
+            self.chat.unfold()?;
+        }
         match input {
             Input::Seed { at, history } => self.record_in(RunId::new("r0"), at, [Body::ChatSeeded { history }])?,
             Input::Trim { at, omitted } => match self.chat.start_without(omitted) {

@@ -5,17 +5,17 @@
 use super::card;
 use super::event::{self, Decision};
 use super::json::{Json, Writer, write_number};
-use super::log::{CallState, Entry, RunState, Stage};
+use super::log::{CallState, Drawn, Entry, RunState, Stage};
 use super::message::{CallKind, Part, RunId, TurnCall, server_of};
 use super::outcome::{Decider, DenyReason, PersonId, Token};
-use super::run::{Run, Status};
+use super::run::{Run, Settings, Status};
 
 /// The message at a place of the chat: a person's (`user`), a model's turn (`assistant`) or a model request that gave
-/// no turn (`error`); `null` where there is none.
+/// no turn (`error`); `null` where there is none, or it is folded.
 pub fn message(run: &Run, place: usize) -> String {
     let mut out = Writer::default();
     out.open('{');
-    match run.chat().entries().get(place) {
+    match place.checked_sub(run.chat().folded()).and_then(|place| run.chat().entries().get(place)) {
         None => return String::from("null"),
         Some(Entry::User { message, author, parts }) => {
             let mut text = String::new();
@@ -65,6 +65,24 @@ pub fn message(run: &Run, place: usize) -> String {
     }
     if run.chat().is_cleared(place) {
         out.flag("cleared", true);
+    }
+    out.close('}');
+    out.finish()
+}
+
+/// The projection of an unfolded chat, to be kept: see [`Chat::keep`](super::log::Chat::keep).
+pub fn keep(run: &Run, last_hash: &str) -> String {
+    let messages: Vec<_> = (0..run.chat().foldable()).map(|place| message(run, place)).collect();
+    let drawn = Drawn { messages: ["[", &messages.join(","), "]"].concat(), titles: titles(run.settings()) };
+    run.chat().keep(last_hash, &drawn)
+}
+
+/// What tools are called in messages.
+pub fn titles(settings: &Settings) -> String {
+    let mut out = Writer::default();
+    out.open('{');
+    for tool in &settings.tools {
+        out.present(&tool.name, tool.title.as_deref());
     }
     out.close('}');
     out.finish()

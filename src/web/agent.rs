@@ -247,12 +247,17 @@ impl RawChat {
     /// How many messages the chat has.
     #[wasm_bindgen(js_name = messageCount)]
     pub fn message_count(&self) -> usize {
-        self.driver.look(|run| run.chat().entries().len())
+        self.driver.look(|run| run.chat().folded() + run.chat().entries().len())
     }
 
     /// The message at a place.
     pub fn message(&self, place: usize) -> Result<JsValue, JsValue> {
-        from_text(&self.driver.look(|run| snapshot::message(run, place)))
+        from_text(&self.driver.message(place)?)
+    }
+
+    /// The first messages all at once, where they need not be drawn; what is given once is not given again.
+    pub fn drawn(&self) -> Result<JsValue, JsValue> {
+        from_text(&self.driver.drawn().unwrap_or_else(|| "[]".to_owned()))
     }
 
     /// How the latest run stands.

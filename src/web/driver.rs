@@ -1,6 +1,7 @@
 //! Carries out the effects of one chat's run. The only place where the run and a wire meet.
 
 mod decide;
+mod kept;
 mod model;
 mod record;
 mod store;
@@ -41,6 +42,12 @@ pub struct Driver {
     stored: Cell<u64>,
     /// The hash of the last of them, empty if it has none.
     last_hash: RefCell<String>,
+    /// How many events are in the projection that is kept beside the log.
+    kept: Cell<u64>,
+    /// The position of an event that has its content as far as is known here, and would have lost it by any clearing since.
+    witness: Cell<Option<u64>>,
+    /// The messages of what was folded when the chat was taken from the store, until somebody takes them.
+    drawn: RefCell<Option<String>>,
     /// Whether lines that are stored were changed from elsewhere: their content was cleared.
     rewritten: Cell<bool>,
     /// How often the chat was taken anew from the store, so that messages seen before may have changed.
@@ -88,7 +95,7 @@ pub struct Partial {
 impl Driver {
     /// Opens a chat as the store left it. Calls no model and no tool.
     pub async fn open(setup: Rc<Setup>, id: &str) -> Result<Rc<Self>, JsValue> {
-        let (chat, last_hash) = store::load(&setup, id).await?;
+        let store::Loaded { chat, last_hash, kept, drawn } = store::load(&setup, id, true).await?;
         let stored = Cell::new(chat.next_seq());
         let run = RefCell::new(Run::new(chat, setup.settings.clone()));
         let opened = Rc::new(Self {
@@ -101,6 +108,9 @@ impl Driver {
             pumping: Cell::new(false),
             stored,
             last_hash: RefCell::new(last_hash),
+            kept: Cell::new(kept),
+            witness: Cell::new(None),
+            drawn: RefCell::new(drawn),
             rewritten: Cell::new(false),
             generation: Cell::new(0),
             closed: RefCell::default(),
@@ -118,6 +128,7 @@ impl Driver {
         opened.stored().await?;
         let pending = opened.look(|run| run.chat().pending().map(|(request, _)| request.clone()).collect::<Vec<_>>());
         pending.iter().for_each(|request| opened.lapse_in_time(request));
+        opened.keep();
         opened.refresh().await;
         Ok(opened)
     }
@@ -287,6 +298,7 @@ impl Driver {
             let closed = this.closed.borrow().is_some();
             if closed || this.rests() {
                 this.give_up_lease();
+                this.keep();
             }
             if !closed && !this.is_stored() {
                 // The page was left while this was being written: what was to be written after it never will be.

@@ -50,11 +50,23 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn append(this: &Host, chat: &str, seq: f64, lines: &JsValue, head: &str) -> Result<Promise, JsValue>;
 
+    /// Whether the store keeps projections.
+    #[wasm_bindgen(method, getter)]
+    pub fn keeps(this: &Host) -> bool;
+
+    /// Keeps a projection of the first `seq` events beside the log.
+    #[wasm_bindgen(method, catch)]
+    pub fn keep(this: &Host, chat: &str, seq: f64, text: &str) -> Result<Promise, JsValue>;
+
+    /// The text of the projection that is kept, resolved as a string; undefined if there is none.
+    #[wasm_bindgen(method, catch)]
+    pub fn kept(this: &Host, chat: &str) -> Result<Promise, JsValue>;
+
     /// The chat's lease, or undefined if somebody has it.
     #[wasm_bindgen(method, catch)]
     pub fn lease(this: &Host, chat: &str) -> Result<Promise, JsValue>;
 
-    /// Whether another page has the chat's lease.
+    /// Whether somebody has the chat's lease, be it this page.
     #[wasm_bindgen(method, catch)]
     pub fn held(this: &Host, chat: &str) -> Result<Promise, JsValue>;
 

@@ -5,6 +5,7 @@ use countersign::core::approval::Tool;
 use countersign::core::chain;
 use countersign::core::event::{Body, Event};
 use countersign::core::json;
+use countersign::core::json::parse_lenient;
 use countersign::core::log::{Chat, check_pairing};
 use countersign::core::message::{
     CallId, CallKind, ChatId, MessageId, ModelError, ModelErrorClass, Part, RequestId, Turn, TurnCall, TurnEnd,
@@ -14,6 +15,7 @@ use countersign::core::outcome::{DenyReason, Failure, PersonId, Via};
 use countersign::core::policy::{Opinion, ToolEffect};
 use countersign::core::run::{Candidate, Effect, Handled, Input, Permit, Run, RunError, Settings, Status};
 use countersign::core::wording::Renderer;
+use countersign::core::{card, snapshot};
 
 pub fn settings() -> Settings {
     let tool = |name: &str, effect| Tool {
@@ -254,6 +256,56 @@ pub fn sealed(lines: &[String]) -> Vec<String> {
         sealed.push(line);
     }
     sealed
+}
+
+/// Wherever in a log its projection is kept: it reads back as it was, and with the lines behind it gives the whole chat.
+pub fn check_kept(lines: &[String]) {
+    let id = lines.first().map_or(ChatId::new("c"), |line| Event::decode(line).unwrap().chat);
+    let events: Vec<_> = lines.iter().map(|line| Event::decode(line).unwrap()).collect();
+    let whole = Chat::replay(id.clone(), lines.iter().map(String::as_str)).unwrap();
+    for end in 0..=events.len() {
+        let mut chat = Chat::new(id.clone());
+        events[..end].iter().for_each(|event| chat.apply(event).unwrap());
+        let live = Run::new(chat.clone(), settings());
+        let text = snapshot::keep(&live, "head");
+        let kept = Chat::from_kept(&id, &text).unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(kept.last_hash, "head");
+
+        // What a page draws of it, read or not.
+        let folded = Run::new(kept.chat.clone(), settings());
+        let count = kept.chat.folded() + kept.chat.entries().len();
+        assert_eq!(count, chat.entries().len());
+        let rest: Vec<_> = (kept.chat.folded()..count).map(|place| snapshot::message(&folded, place)).collect();
+        let drawn = parse_lenient(kept.drawn.messages.as_bytes()).unwrap();
+        let drawn = drawn.as_array().unwrap().iter().map(json::Json::text);
+        let all: Vec<_> = (0..count).map(|place| snapshot::message(&live, place)).collect();
+        assert_eq!(drawn.chain(rest).collect::<Vec<_>>(), all);
+        assert_eq!(snapshot::requests(&folded), snapshot::requests(&live));
+        let id_of = |run: &Run| run.chat().run().map(|latest| latest.id.clone());
+        let view = |run: &Run| snapshot::run_view(run, id_of(run).as_ref());
+        assert_eq!(view(&folded), view(&live));
+        assert_eq!(snapshot::head(&folded), snapshot::head(&live));
+        assert_eq!(card::cards(&folded, None), card::cards(&live, None));
+        assert_eq!(kept.chat.clearable(), chat.clearable());
+
+        // What nobody decided in time is settled without reading what is folded.
+        let opened = [live, folded].map(|mut run| {
+            run.handle(Input::Open { at: u64::MAX }).unwrap();
+            let effects: Vec<_> = std::iter::from_fn(|| run.poll()).collect();
+            assert_eq!(run.chat().foldable(), kept.chat.folded());
+            run.unfold().unwrap();
+            (run.chat().clone(), effects)
+        });
+        assert_eq!(opened[0], opened[1]);
+
+        let mut read = kept.chat.clone();
+        read.unfold().unwrap();
+        assert_eq!(read, chat, "kept behind {end} events: {text}");
+        let mut gone_on = kept.chat;
+        events[end..].iter().for_each(|event| gone_on.apply(event).unwrap());
+        gone_on.unfold().unwrap();
+        assert_eq!(gone_on, whole, "kept behind {end} events, and gone on");
+    }
 }
 
 pub fn answer(text: &str) -> Turn {

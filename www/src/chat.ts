@@ -187,6 +187,9 @@ export class Chat {
     // The chat was taken anew from the store: after a write that failed there may be fewer, after a clearing others.
     if (generation !== this.#generation) this.#settled.length = 0;
     this.#generation = generation;
+    if (this.#settled.length === 0) {
+      for (const message of this.#raw.drawn() as Message[]) this.#settled.push(freeze(message));
+    }
     while (this.#settled.length < count - 1) {
       this.#settled.push(freeze(this.#raw.message(this.#settled.length)) as Message);
     }

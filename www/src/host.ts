@@ -24,6 +24,11 @@ export interface Host {
   load(chat: string, from: number): Promise<string[]>;
   append(chat: string, seq: number, lines: string[], head: string): Promise<void>;
   rewrite(chat: string, lines: [seq: number, line: string][]): Promise<void>;
+  /** Whether the store keeps projections: one written for less than its interface need not. */
+  readonly keeps: boolean;
+  /** Keeps a projection of the first `seq` lines, and gives the text of the last that was kept, if there is one. */
+  keep(chat: string, seq: number, text: string): Promise<void>;
+  kept(chat: string): Promise<string | undefined>;
   /** See {@link lease}. */
   lease(chat: string): Promise<Lease | undefined>;
   held(chat: string): Promise<boolean>;
@@ -95,6 +100,9 @@ export function readHost(options: AgentOptions): { setup: string; host: Host; st
       await store.rewrite(chat, lines);
       announce(name, chat, REWRITTEN);
     },
+    keeps: isFunction(store.saveSnapshot),
+    keep: async (chat, seq, text) => store.saveSnapshot(chat, seq, text),
+    kept: async (chat) => (await store.loadSnapshot?.(chat))?.text,
     // Longer waits than a timer can count are slept in parts.
     sleep: (ms) => new Promise((wake) => setTimeout(wake, Math.min(ms, LONGEST_TIMER))),
     stays,

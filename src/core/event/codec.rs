@@ -1,16 +1,19 @@
 //! Events as JSON text, one object a line, and back.
 
 mod cleared;
+mod reader;
+
+pub use reader::Reader;
 
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{Body, Decision, EndStatus, Event, Facts, OldDenial, TYPES, is_header};
+use super::{Body, Decision, EndStatus, Event, Facts, OldDenial, TYPES};
 use crate::core::approval::{Aspects, Digest, Request, RequestKind};
 use crate::core::json::{self, Json, JsonErrorKind, Writer};
 use crate::core::message::{
-    CallId, CallKind, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Trust, Turn, TurnCall,
-    TurnEnd, TurnExtra,
+    CallId, CallKind, ChatId, HistoryItem, MessageId, Part, ResultItem, RunId, Trust, Turn, TurnCall, TurnEnd,
+    TurnExtra,
 };
 use crate::core::outcome::{Decider, DenyReason, PersonId, Token, Via};
 use crate::core::upcast::upcast;
@@ -102,28 +105,10 @@ fn write_body(body: &Body, line: &mut Writer) {
             line.text("call_id", call.as_str());
             line.text("digest", digest.as_str());
         }
-        Body::CallAsked { request } => {
-            line.text("call_id", request.call.as_str());
-            line.text("request_id", request.id.as_str());
-            line.text("kind", request.kind.token());
-            line.text("digest", request.digest.as_str());
-            line.text("aspects", request.aspects.as_str());
-            line.text("prompt", &request.prompt);
-            line.strings("preview", &request.preview);
-            match request.expires_at {
-                Some(at) => line.number("expires_at", at),
-                None => line.optional("expires_at", None),
-            }
-        }
+        Body::CallAsked { request } => write_request(request, line),
         Body::CallDecided { call, decision } => {
             line.text("call_id", call.as_str());
-            line.text("request_id", decision.request.as_str());
-            line.flag("approved", decision.approve);
-            line.text("decided_by", decision.decided_by.token());
-            line.optional("decider", decision.decider.as_ref().map(PersonId::as_str));
-            line.text("via", decision.via.token());
-            line.optional("reason", decision.reason.map(DenyReason::token));
-            line.optional("note", decision.note.as_deref());
+            write_decision(decision, line);
         }
         Body::CallStarted { call, attempt } => {
             line.text("call_id", call.as_str());
@@ -133,10 +118,7 @@ fn write_body(body: &Body, line: &mut Writer) {
             line.text("call_id", item.call.as_str());
             line.text("name", name);
             if let Some(facts) = facts {
-                line.text("reason_code", facts.token.token());
-                line.optional("decided_by", facts.decided_by.map(Decider::token));
-                line.optional("reason", facts.reason.map(DenyReason::token));
-                line.flag("approved", facts.approved);
+                write_facts(facts, line);
             }
             write_item(item, line);
         }
@@ -202,7 +184,42 @@ pub fn write_parts(parts: &[Part], out: &mut Writer) {
     out.close(']');
 }
 
-fn write_item(item: &ResultItem, line: &mut Writer) {
+/// A request's fields.
+pub fn write_request(request: &Request, line: &mut Writer) {
+    line.text("call_id", request.call.as_str());
+    line.text("request_id", request.id.as_str());
+    line.text("kind", request.kind.token());
+    line.text("digest", request.digest.as_str());
+    line.text("aspects", request.aspects.as_str());
+    line.text("prompt", &request.prompt);
+    line.strings("preview", &request.preview);
+    match request.expires_at {
+        Some(at) => line.number("expires_at", at),
+        None => line.optional("expires_at", None),
+    }
+}
+
+/// A decision's fields.
+pub fn write_decision(decision: &Decision, line: &mut Writer) {
+    line.text("request_id", decision.request.as_str());
+    line.flag("approved", decision.approve);
+    line.text("decided_by", decision.decided_by.token());
+    line.optional("decider", decision.decider.as_ref().map(PersonId::as_str));
+    line.text("via", decision.via.token());
+    line.optional("reason", decision.reason.map(DenyReason::token));
+    line.optional("note", decision.note.as_deref());
+}
+
+/// The fields of an outcome's facts.
+pub fn write_facts(facts: &Facts, line: &mut Writer) {
+    line.text("reason_code", facts.token.token());
+    line.optional("decided_by", facts.decided_by.map(Decider::token));
+    line.optional("reason", facts.reason.map(DenyReason::token));
+    line.flag("approved", facts.approved);
+}
+
+/// A result item, as the field `result_item`.
+pub fn write_item(item: &ResultItem, line: &mut Writer) {
     line.key("result_item");
     line.open('{');
     line.text("role", "tool");
@@ -214,7 +231,8 @@ fn write_item(item: &ResultItem, line: &mut Writer) {
     line.close('}');
 }
 
-fn write_turn(turn: &Turn, line: &mut Writer) {
+/// A turn's fields.
+pub fn write_turn(turn: &Turn, line: &mut Writer) {
     line.text("end", turn.end.token());
     line.optional("finish_reason", turn.finish_reason.as_deref());
     line.text("text", &turn.text);
@@ -247,144 +265,6 @@ fn write_turn(turn: &Turn, line: &mut Writer) {
     line.fields("extra", &turn.extra.message);
 }
 
-/// Reads the fields of one object. A field that is missing or wrong is remembered and read as empty, so that reading
-/// stays a list of fields; nothing that was read may be used while one is remembered.
-#[derive(Clone, Copy)]
-struct Reader<'a> {
-    object: &'a Json,
-    wrong: &'a Cell<Option<&'static str>>,
-    /// Whether the event's content is gone. All of it reads as empty.
-    cleared: bool,
-}
-
-impl<'a> Reader<'a> {
-    fn object(self, object: &'a Json) -> Self {
-        Self { object, ..self }
-    }
-
-    /// Remembers the first field at fault.
-    fn reject(self, key: &'static str) {
-        if self.wrong.get().is_none() && !self.is_gone(key) {
-            self.wrong.set(Some(key));
-        }
-    }
-
-    /// Whether the field was content that is gone.
-    fn is_gone(self, key: &str) -> bool {
-        self.cleared && !is_header(key)
-    }
-
-    fn field(self, key: &'static str) -> &'a Json {
-        if self.is_gone(key) {
-            return &Json::Null;
-        }
-        self.object.get(key).unwrap_or_else(|| {
-            self.reject(key);
-            &Json::Null
-        })
-    }
-
-    fn text(self, key: &'static str) -> &'a str {
-        self.optional(key).unwrap_or_else(|| {
-            self.reject(key);
-            ""
-        })
-    }
-
-    /// A text that names something.
-    fn name(self, key: &'static str) -> &'a str {
-        let name = self.text(key);
-        if name.is_empty() {
-            self.reject(key);
-        }
-        name
-    }
-
-    fn optional(self, key: &'static str) -> Option<&'a str> {
-        let field = self.field(key);
-        let text = field.as_str();
-        if text.is_none() && !field.is_null() {
-            self.reject(key);
-        }
-        text
-    }
-
-    fn owned(self, key: &'static str) -> Option<String> {
-        self.optional(key).map(str::to_owned)
-    }
-
-    fn person(self, key: &'static str) -> Option<PersonId> {
-        self.optional(key).and_then(PersonId::new)
-    }
-
-    fn number(self, key: &'static str) -> u64 {
-        self.field(key).as_u64().unwrap_or_else(|| {
-            self.reject(key);
-            0
-        })
-    }
-
-    fn flag(self, key: &'static str) -> bool {
-        self.field(key).as_bool().unwrap_or_else(|| {
-            self.reject(key);
-            false
-        })
-    }
-
-    fn array(self, key: &'static str) -> &'a [Json] {
-        self.field(key).as_array().unwrap_or_else(|| {
-            self.reject(key);
-            &[]
-        })
-    }
-
-    fn strings(self, key: &'static str) -> Vec<String> {
-        let items = self.array(key).iter();
-        let strings: Option<Vec<_>> = items.map(|item| item.as_str().map(str::to_owned)).collect();
-        strings.unwrap_or_else(|| {
-            self.reject(key);
-            Vec::new()
-        })
-    }
-
-    fn fields(self, key: &'static str) -> Vec<(String, Json)> {
-        let fields = self.field(key).as_object().unwrap_or_else(|| {
-            self.reject(key);
-            &[]
-        });
-        fields.to_vec()
-    }
-
-    /// A token, if there is one; `known` reads it.
-    fn optional_token<T>(self, key: &'static str, known: fn(&str) -> Option<T>) -> Option<T> {
-        let token = known(self.optional(key)?);
-        if token.is_none() {
-            self.reject(key);
-        }
-        token
-    }
-
-    /// A token that must be there; `otherwise` stands in for a wrong one.
-    fn token<T>(self, key: &'static str, known: fn(&str) -> Option<T>, otherwise: T) -> T {
-        self.optional_token(key, known).unwrap_or_else(|| {
-            self.reject(key);
-            otherwise
-        })
-    }
-
-    fn call(self) -> CallId {
-        CallId::new(self.name("call_id"))
-    }
-
-    fn digest(self) -> Digest {
-        Digest::from_stored(self.name("digest"))
-    }
-
-    fn request(self) -> RequestId {
-        RequestId::new(self.name("request_id"))
-    }
-}
-
 fn read_body(kind: &str, read: Reader<'_>) -> Body {
     match kind {
         "chat.seeded" => Body::ChatSeeded { history: read_seed(read) },
@@ -406,26 +286,9 @@ fn read_body(kind: &str, read: Reader<'_>) -> Body {
             text: read.text("text").to_owned(),
         },
         "tool.call.allowed" => Body::CallAllowed { call: read.call(), digest: read.digest() },
-        "tool.call.asked" => Body::CallAsked {
-            request: Request {
-                id: read.request(),
-                kind: read.token("kind", RequestKind::from_token, RequestKind::Approval),
-                call: read.call(),
-                digest: read.digest(),
-                aspects: Aspects::from_stored(read.text("aspects")),
-                prompt: read.text("prompt").to_owned(),
-                preview: read.strings("preview"),
-                expires_at: (!read.field("expires_at").is_null()).then(|| read.number("expires_at")),
-            },
-        },
+        "tool.call.asked" => Body::CallAsked { request: read_request(read, read.digest()) },
         "tool.call.decided" => Body::CallDecided { call: read.call(), decision: read_decision(read) },
-        "tool.call.started" => Body::CallStarted {
-            call: read.call(),
-            attempt: u32::try_from(read.number("attempt")).unwrap_or_else(|_| {
-                read.reject("attempt");
-                0
-            }),
-        },
+        "tool.call.started" => Body::CallStarted { call: read.call(), attempt: read.small("attempt") },
         "run.ended" => Body::RunEnded {
             status: read.token("status", EndStatus::from_token, EndStatus::Stopped),
             reason: read.owned("reason"),
@@ -473,7 +336,8 @@ fn read_seed(read: Reader<'_>) -> Vec<HistoryItem> {
     items
 }
 
-fn read_parts_of(read: Reader<'_>) -> Vec<Part> {
+/// The field `parts`.
+pub fn read_parts_of(read: Reader<'_>) -> Vec<Part> {
     let mut parts = Vec::new();
     for part in read.array("parts") {
         let part = read.object(part);
@@ -492,7 +356,22 @@ fn read_parts_of(read: Reader<'_>) -> Vec<Part> {
     parts
 }
 
-fn read_decision(read: Reader<'_>) -> Decision {
+/// A request's fields, but for the digest: what must hold of it is known to who reads.
+pub fn read_request(read: Reader<'_>, digest: Digest) -> Request {
+    Request {
+        id: read.request(),
+        kind: read.token("kind", RequestKind::from_token, RequestKind::Approval),
+        call: read.call(),
+        digest,
+        aspects: Aspects::from_stored(read.text("aspects")),
+        prompt: read.text("prompt").to_owned(),
+        preview: read.strings("preview"),
+        expires_at: (!read.field("expires_at").is_null()).then(|| read.number("expires_at")),
+    }
+}
+
+/// A decision's fields.
+pub fn read_decision(read: Reader<'_>) -> Decision {
     Decision {
         request: read.request(),
         approve: read.flag("approved"),
@@ -511,12 +390,7 @@ fn read_settled(kind: &str, read: Reader<'_>) -> Body {
     if kind == "tool.call.denied" && (has_no_item || (is_unrecorded("decided_by") && is_unrecorded("approved"))) {
         return Body::OldDenial(read_old_denial(read));
     }
-    let facts = (kind != "tool.call.completed").then(|| Facts {
-        token: read.token("reason_code", Token::from_token, Token::OutcomeUnknown),
-        decided_by: read.optional_token("decided_by", Decider::from_token),
-        reason: read.optional_token("reason", DenyReason::from_token),
-        approved: read.flag("approved"),
-    });
+    let facts = (kind != "tool.call.completed").then(|| read_facts(read));
     let item = if read.cleared {
         ResultItem { is_error: facts.is_some(), ..cleared::item(read.call()) }
     } else {
@@ -533,6 +407,16 @@ fn read_settled(kind: &str, read: Reader<'_>) -> Body {
     body
 }
 
+/// The fields of an outcome's facts.
+pub fn read_facts(read: Reader<'_>) -> Facts {
+    Facts {
+        token: read.token("reason_code", Token::from_token, Token::OutcomeUnknown),
+        decided_by: read.optional_token("decided_by", Decider::from_token),
+        reason: read.optional_token("reason", DenyReason::from_token),
+        approved: read.flag("approved"),
+    }
+}
+
 fn read_old_denial(read: Reader<'_>) -> OldDenial {
     let call = read.call();
     let item = (!read.field("result_item").is_null()).then(|| read_item(read));
@@ -542,7 +426,8 @@ fn read_old_denial(read: Reader<'_>) -> OldDenial {
     OldDenial { call, name: read.name("name").to_owned(), reason_code: read.name("reason_code").to_owned(), item }
 }
 
-fn read_item(read: Reader<'_>) -> ResultItem {
+/// The field `result_item`.
+pub fn read_item(read: Reader<'_>) -> ResultItem {
     let item = read.field("result_item");
     if item.as_object().is_none() {
         read.reject("result_item");
@@ -557,7 +442,8 @@ fn read_item(read: Reader<'_>) -> ResultItem {
     }
 }
 
-fn read_turn(read: Reader<'_>) -> Turn {
+/// A turn's fields.
+pub fn read_turn(read: Reader<'_>) -> Turn {
     let end = read.token("end", TurnEnd::from_token, TurnEnd::Truncated);
     if read.cleared {
         return cleared::turn(end, cleared::calls(read, "call_count", read.field("call_count").as_u64()));

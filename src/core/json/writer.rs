@@ -31,6 +31,11 @@ impl Writer {
         self.0.push(':');
     }
 
+    /// Ends an object that is a line of its own.
+    pub fn end_line(&mut self) {
+        self.0.push_str("}\n");
+    }
+
     /// A member that is a string.
     pub fn text(&mut self, key: &str, value: &str) {
         self.optional(key, Some(value));

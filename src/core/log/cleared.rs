@@ -4,12 +4,19 @@ use std::rc::Rc;
 
 use super::{Chat, Entry};
 use crate::core::event::Event;
-use crate::core::message::CallId;
+use crate::core::message::{CallId, HistoryItem};
 
 impl Chat {
     /// Whether the content of the entry at this place is gone.
     pub fn is_cleared(&self, place: usize) -> bool {
         self.cleared.binary_search(&place).is_ok()
+    }
+
+    /// The position of the last event of the latest run that has ended, if it has its content: whatever is cleared later,
+    /// that is among it.
+    pub fn clearable(&self) -> Option<u64> {
+        let run = self.run.iter().chain(self.ended.last()).find(|run| run.end.is_some())?;
+        (!run.cleared).then_some(run.last_seq)
     }
 
     /// Sees to it that requests begin behind a run whose content is gone, at least in part: half of a run would be told
@@ -40,6 +47,10 @@ impl Chat {
         let Some(place) = entry.calls.iter().position(|call| call.id == *id) else { return };
         if let Some(call) = Rc::make_mut(&mut entry.turn).calls.get_mut(place) {
             call.name = name.to_owned();
+        }
+        // The turn is in the history once: it was the last to come, and its results come all at once.
+        if let Some(HistoryItem::Assistant { turn, .. }) = self.history.last_mut() {
+            *turn = Rc::clone(&entry.turn);
         }
     }
 }

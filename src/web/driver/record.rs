@@ -28,7 +28,8 @@ impl Driver {
         loop {
             self.idle().await?;
             let lines = lines(&self.setup.host, id.as_str(), 0).await?;
-            let (chat, last_hash) = replay(id.as_str(), &lines)?;
+            let loaded = replay(id.as_str(), &lines)?;
+            let chat = &loaded.chat;
             let cleared = chain::clear(&lines, chat.open_run().map(|run| run.id.as_str()));
             if cleared.first().is_some_and(|(seq, _)| Some(*seq) <= rewritten) {
                 return Err(error("storage", "The store kept what it was to replace: its rewrite does not work."));
@@ -42,7 +43,7 @@ impl Driver {
             // Taken over only as long as nothing else went on meanwhile.
             let fits = |run: &Run| run.status() != Status::Running && run.chat().next_seq() == chat.next_seq();
             if self.look(fits) && self.is_stored() {
-                self.take_over(chat, last_hash);
+                self.take_over(loaded);
                 self.changed();
                 self.wake();
                 return Ok(());

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
 
-use super::{Driver, Trouble};
+use super::{Driver, Trouble, kept};
 use crate::core::chain;
 use crate::core::event::Event;
 use crate::core::log::Chat;
@@ -67,13 +67,15 @@ impl Driver {
     async fn reload(self: &Rc<Self>, trouble: Option<Trouble>, looking: bool) {
         let (stored, id) = (self.stored.get(), self.look(|run| run.chat().id().clone()));
         let held = self.is_held_elsewhere().await;
-        match load(&self.setup, id.as_str()).await {
+        // What is kept may hold what was cleared, if it was kept just then.
+        match load(&self.setup, id.as_str(), !self.rewritten.get()).await {
             // A log never gets shorter.
-            Ok((chat, _)) if chat.next_seq() < stored => self.close_deleted(),
-            Ok((chat, last_hash)) => {
+            Ok(loaded) if loaded.chat.next_seq() < stored => self.close_deleted(),
+            Ok(loaded) => {
+                let chat = &loaded.chat;
                 // Whoever was at work before the log was read may have come to an end meanwhile, which is still to be
                 // read: till then the run does not rest.
-                let elsewhere = is_unfinished(&chat) && (held || self.is_held_elsewhere().await);
+                let elsewhere = is_unfinished(chat) && (held || self.is_held_elsewhere().await);
                 let begun =
                     self.stored.get() != stored || !self.is_stored() || (chat.next_seq() == stored && !self.rests());
                 if looking && begun {
@@ -83,7 +85,7 @@ impl Driver {
                 self.abort();
                 self.give_up_lease();
                 self.rewritten.set(false);
-                self.take_over(chat, last_hash);
+                self.take_over(loaded);
                 self.note_elsewhere(elsewhere);
             }
             Err(thrown) => {
@@ -148,10 +150,14 @@ impl Driver {
     }
 
     /// Goes on from what the store has.
-    pub(super) fn take_over(self: &Rc<Self>, chat: Chat, last_hash: String) {
+    pub(super) fn take_over(self: &Rc<Self>, loaded: Loaded) {
+        let Loaded { chat, last_hash, kept, drawn } = loaded;
         let known: Vec<_> = self.look(|run| run.chat().pending().map(|(request, _)| request.id.clone()).collect());
         self.stored.set(chat.next_seq());
         self.last_hash.replace(last_hash);
+        self.kept.set(kept);
+        self.witness.take();
+        self.drawn.replace(drawn);
         self.generation.set(self.generation.get() + 1);
         self.encoded.take();
         let fresh: Vec<_> = chat.pending().map(|(request, _)| request.clone()).collect();
@@ -159,6 +165,7 @@ impl Driver {
         for request in fresh.iter().filter(|request| !known.contains(&request.id)) {
             self.lapse_in_time(request);
         }
+        self.keep();
     }
 
     /// Notes that another page is at work on the run, or that none is; looks again until none is.
@@ -251,16 +258,31 @@ fn is_unfinished(chat: &Chat) -> bool {
     chat.open_run().is_some() && chat.pending().next().is_none()
 }
 
-/// The chat as the store has it, and the hash of its last event.
-pub(super) async fn load(setup: &Setup, id: &str) -> Result<(Chat, String), JsValue> {
+/// A chat as the store has it.
+pub(super) struct Loaded {
+    pub(super) chat: Chat,
+    /// The hash of its last event, empty if that has none.
+    pub(super) last_hash: String,
+    /// How many of its events were not read, since the projection that is kept covers them.
+    pub(super) kept: u64,
+    /// The messages of those that are folded.
+    pub(super) drawn: Option<String>,
+}
+
+/// The chat as the store has it: by what is kept of it, if that is to be used and fits, else by all lines.
+pub(super) async fn load(setup: &Setup, id: &str, use_kept: bool) -> Result<Loaded, JsValue> {
+    if use_kept && let Some(loaded) = kept::load(setup, id).await {
+        return Ok(loaded);
+    }
     replay(id, &lines(&setup.host, id, 0).await?)
 }
 
-/// The chat that the lines tell, and the hash of the last one.
-pub(super) fn replay(id: &str, lines: &[String]) -> Result<(Chat, String), JsValue> {
+/// The chat that the lines tell.
+pub(super) fn replay(id: &str, lines: &[String]) -> Result<Loaded, JsValue> {
     let chat = Chat::replay(ChatId::new(id), lines.iter().map(String::as_str));
     let chat = chat.map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))?;
-    Ok((chat, lines.last().and_then(|line| chain::hash_of(line)).unwrap_or_default()))
+    let last_hash = lines.last().and_then(|line| chain::hash_of(line)).unwrap_or_default();
+    Ok(Loaded { chat, last_hash, kept: 0, drawn: None })
 }
 
 pub(super) async fn lines(host: &Host, id: &str, from: u64) -> Result<Vec<String>, JsValue> {

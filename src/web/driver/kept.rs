@@ -1,0 +1,105 @@
+//! The projection kept beside the log: reading it when a chat is opened, and keeping it anew as the log grows.
+
+use std::rc::Rc;
+
+use wasm_bindgen::JsValue;
+
+use super::Driver;
+use super::store::{Loaded, lines};
+use crate::core::chain;
+use crate::core::event::Event;
+use crate::core::log::{Chat, Kept};
+use crate::core::message::ChatId;
+use crate::core::snapshot;
+use crate::web::error::from_run;
+use crate::web::fetch::settled;
+use crate::web::platform;
+use crate::web::setup::Setup;
+
+/// How many events the log must have behind what is kept of it before that is kept anew.
+const KEEP_BEHIND: u64 = 256;
+
+/// The chat by what is kept of it and the lines behind that; `None` where nothing is kept, or where the two do not fit.
+pub(super) async fn load(setup: &Setup, id: &str) -> Option<Loaded> {
+    let text = settled(setup.host.kept(id)).await.ok()?.as_string()?;
+    let Kept { mut chat, last_hash, drawn } = Chat::from_kept(&ChatId::new(id), &text)?;
+    let kept = chat.next_seq();
+    // With the last line that it covers, so that what was kept of another log, or before a clearing, shows.
+    let lines = lines(&setup.host, id, kept.checked_sub(1)?).await.ok()?;
+    let (covered, behind) = lines.split_first()?;
+    let event = Event::decode(covered).ok()?;
+    let is_cleared = chat.run().is_some_and(|run| run.cleared);
+    if hash_of(covered) != last_hash || event.seq + 1 != kept || event.cleared != is_cleared {
+        return None;
+    }
+    chat.extend(behind.iter().map(String::as_str)).ok()?;
+    let drawn =
+        Some(drawn).filter(|drawn| drawn.titles == snapshot::titles(&setup.settings)).map(|drawn| drawn.messages);
+    Some(Loaded { chat, last_hash: lines.last().map(|line| hash_of(line))?, kept, drawn })
+}
+
+impl Driver {
+    /// Keeps the projection once the log has grown long behind what is kept, while nothing is at work and all of it is stored.
+    /// Nobody waits for it: it saves time, and no more.
+    pub(super) fn keep(self: &Rc<Self>) {
+        if self.witness.get().is_none() {
+            self.witness.set(self.look(|run| run.chat().clearable()));
+        }
+        if self.setup.host.keeps() && self.can_keep() && self.stored.get() - self.kept.get() >= KEEP_BEHIND {
+            let this = Rc::clone(self);
+            platform::spawn(Box::pin(async move {
+                this.keep_now().await;
+            }));
+        }
+    }
+
+    fn can_keep(&self) -> bool {
+        self.rests() && self.is_stored() && !self.rewritten.get() && self.closed.borrow().is_none()
+    }
+
+    async fn keep_now(self: &Rc<Self>) -> Option<()> {
+        let host = &self.setup.host;
+        // What the page does about the change that led here comes first.
+        settled(host.sleep(0.0)).await.ok()?;
+        let (id, stored) = (self.look(|run| run.chat().id().clone()), self.stored.get());
+        let from = self.witness.get().unwrap_or(stored).min(stored.checked_sub(1)?);
+        let lines = lines(host, id.as_str(), from).await.ok()?;
+        if !self.can_keep() || self.stored.get() != stored {
+            return None;
+        }
+        // Content that was cleared from elsewhere, and is still in memory here, must not get back into the store.
+        if self.witness.get() == Some(from) && Event::decode(lines.first()?).ok()?.cleared {
+            self.note_rewritten();
+            self.refresh().await;
+            return None;
+        }
+        let last_hash = self.last_hash.borrow().clone();
+        if from + lines.len() as u64 != stored || hash_of(lines.last()?) != last_hash {
+            return None;
+        }
+        self.run.borrow_mut().unfold().ok()?;
+        let text = self.look(|run| snapshot::keep(run, &last_hash));
+        self.kept.set(stored);
+        self.witness.set(self.look(|run| run.chat().clearable()));
+        settled(host.keep(id.as_str(), stored as f64, &text)).await.ok().map(|_| ())
+    }
+}
+
+impl Driver {
+    /// The messages of what was folded when the chat was taken from the store, as a JSON array; once.
+    pub fn drawn(&self) -> Option<String> {
+        self.drawn.take()
+    }
+
+    /// The message at a place, as JSON.
+    pub fn message(&self, place: usize) -> Result<String, JsValue> {
+        if place < self.look(|run| run.chat().folded()) {
+            self.run.borrow_mut().unfold().map_err(|wrong| from_run(&wrong))?;
+        }
+        Ok(self.look(|run| snapshot::message(run, place)))
+    }
+}
+
+fn hash_of(line: &str) -> String {
+    chain::hash_of(line).unwrap_or_default()
+}
