@@ -41,7 +41,8 @@ describe("a chat of 10,000 events", () => {
         const load = (chat, from) => view.from.push(from) && store.load(chat, from);
         const more = store === plain ? {} : { saveSnapshot, loadSnapshot };
         view.chat = await agentOf({ store: { load, append, ...more }, tools }).open("long");
-        view.opened = [...view.from];
+        // The last line is read once more, to see whether anybody wrote meanwhile.
+        view.opened = view.from.filter((place) => place < lines.length - 1);
         view.before = JSON.stringify(view.chat.snapshot());
       }
       for (const view of Object.values(seen)) {
@@ -84,7 +85,7 @@ describe("a chat of 10,000 events", () => {
   });
 
   it("opens by all its events where what is kept does not fit, and keeps that", async (t) => {
-    const { told } = await play(t, async ({ agentOf, memoryStore, given }) => {
+    const { told } = await play(t, async ({ agentOf, given }) => {
       const { lines, KEPT } = given;
       /** A log of these lines, opened where this is kept beside it. */
       const opened = async (log, text) => {
@@ -101,7 +102,7 @@ describe("a chat of 10,000 events", () => {
         const chat = await agentOf({ store }).open("long");
         const drawn = JSON.stringify(chat.snapshot());
         while (text === undefined && saved.length === 0) await new Promise((next) => setTimeout(next));
-        return { drawn, from, text: saved[0]?.[1] };
+        return { drawn, from: from.filter((place) => place < log.length - 1), text: saved[0]?.[1] };
       };
       const { text } = await opened(lines.slice(0, KEPT));
       const other = (line) => line.replace(/"hash":"../, '"hash":"ff');
