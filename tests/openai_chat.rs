@@ -237,6 +237,25 @@ fn reasoning_and_signatures_go_back_as_they_came() {
             r#"{"role":"assistant","content":null,"tool_calls":[{"id":"r1t1c1","type":"function","function":{"name":"f","arguments":"{}"},"extra_content":{"google":{"thought_signature":"t1"}}}],"reasoning":"Look first.","reasoning_details":[{"type":"reasoning.text","text":"Look first.","index":0,"format":"v1","signature":"s+g="},{"type":"reasoning.encrypted","data":"AA","index":0},{"type":"reasoning.encrypted","data":"BB","index":0}]}"#
         ]],
     );
+    let google = Dialect { fill_signatures: true, ..Dialect::default() };
+    let google = OpenAiChat::new("m", "", Vec::new(), google).unwrap();
+    let foreign = self::turn("", &[("f", "{}"), ("g", "{}")]);
+    for (turn, signatures) in [(foreign, ["skip_thought_signature_validator", ""]), (turn.clone(), ["t1", ""])] {
+        let item: serde_json::Value = serde_json::from_slice(&google.item(&assistant(turn), None)).unwrap();
+        for (place, signature) in signatures.into_iter().enumerate() {
+            let sent = &item["tool_calls"][place]["extra_content"]["google"]["thought_signature"];
+            assert_eq!(sent.as_str().unwrap_or(""), signature);
+        }
+    }
+    let filled = Dialect { fill_reasoning: true, ..Dialect::default() };
+    let demanding = OpenAiChat::new("m", "", Vec::new(), filled).unwrap();
+    let mut own = turn.clone();
+    for (given, sent) in [(None, "(none)"), (Some("Hm."), "Hm.")] {
+        own.extra = TurnExtra::default();
+        own.extra.message = given.map(|text| ("reasoning_content".to_owned(), Json::from(text))).into_iter().collect();
+        let item: serde_json::Value = serde_json::from_slice(&demanding.item(&assistant(own.clone()), None)).unwrap();
+        assert_eq!(item["reasoning_content"], sent);
+    }
     let dialect = Dialect { replay_leftovers: false, ..Dialect::default() };
     check_item(
         &OpenAiChat::new("m", "", Vec::new(), dialect).unwrap(),

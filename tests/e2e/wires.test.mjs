@@ -217,6 +217,7 @@ describe("the wires together", () => {
       ["openaiChat", { vendor: "mistral" }],
       ["openaiChat", { vendor: "mistral", includeUsage: true }],
       ["openaiChat", { vendor: "ollama" }],
+      ["openaiChat", { vendor: "moonshot" }],
       ["openaiResponses", { vendor: "deepseek" }],
       ["openaiResponses", { vendor: "deepseek", interleaveResults: false }],
     ];
@@ -256,10 +257,10 @@ describe("the wires together", () => {
         '{"max_output_tokens":9}',
         '{"max_tokens":9}',
         '{"generationConfig":{"temperature":1,"maxOutputTokens":9}}',
-        ...Array(5).fill("{}"),
+        ...Array(6).fill("{}"),
       ],
     );
-    const [plain, , , , , , mistral, counting, ollama, deepseek, together] = bodies;
+    const [plain, , , , , , mistral, counting, ollama, moonshot, deepseek, together] = bodies;
     const shape = ({ messages }) => messages.map(({ role }) => role).join(" ");
     assert.equal(shape(plain), "user assistant tool tool user");
     assert.equal(shape(mistral), "user assistant tool tool assistant user");
@@ -269,6 +270,10 @@ describe("the wires together", () => {
       [true, undefined, true],
     );
     assert.deepEqual([plain.messages[1].content, ollama.messages[1].content], [null, ""]);
+    assert.deepEqual(
+      [plain, moonshot].map(({ messages }) => messages[1].reasoning_content),
+      [undefined, "(none)"],
+    );
     const order = ({ input }) => input.map(({ type }) => type.replace("function_", "")).join(" ");
     assert.equal(order(deepseek), "message call call_output call call_output message");
     assert.equal(order(together), "message call call call_output call_output message");

@@ -31,6 +31,10 @@ export interface OpenAIChatOptions extends ModelOptions {
   emptyContent?: boolean;
   /** Whether reasoning and signatures of earlier answers go back, as most servers want that send them. Default true. */
   replayReasoning?: boolean;
+  /** Gives answers without reasoning a filler, for servers that refuse a history in which one has none. Default false. */
+  fillReasoning?: boolean;
+  /** Signs calls of other models' answers with Google's word for that; its newer models refuse calls without. Default false. */
+  fillSignatures?: boolean;
   /** Names calls by nine letters and digits. Default false. */
   shortIds?: boolean;
   /** Puts an answer of the model between results and a user's message behind them. Default false. */
@@ -70,12 +74,12 @@ const CHAT_VENDORS = {
   azure: { maxTokensName: "max_completion_tokens" },
   openrouter: {},
   groq: {},
-  deepseek: {},
-  moonshot: {},
+  deepseek: { fillReasoning: true },
+  moonshot: { fillReasoning: true },
   minimax: {},
   zhipu: {},
   xai: {},
-  gemini: {},
+  gemini: { fillSignatures: true },
   bedrock: {},
   lmstudio: {},
   vllm: {},
@@ -129,6 +133,8 @@ const flags = {
     "includeUsage",
     "emptyContent",
     "replayReasoning",
+    "fillReasoning",
+    "fillSignatures",
     "shortIds",
     "answerAfterResults",
     "cumulative",

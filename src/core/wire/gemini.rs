@@ -19,7 +19,7 @@ use parts::Calling;
 /// Fields of the request that are this program's own.
 const OWN_FIELDS: [&str; 6] = ["contents", "model", "stream", "systemInstruction", "system_instruction", "tools"];
 /// Google's word for a call that another model made. From version 3 on, calls need a signature.
-const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+pub(super) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// One endpoint and model.
 #[derive(Clone, Debug)]

@@ -13,6 +13,7 @@ use thinking::Ways;
 
 use super::super::json::{Json, Writer};
 use super::super::message::{CallId, HistoryItem, Part, Turn};
+use super::gemini::NO_SIGNATURE;
 use super::names::{nine_character_id, wire_arguments, wire_id, wire_name};
 
 /// Fields of the request that are this program's own.
@@ -20,6 +21,12 @@ const OWN_FIELDS: [&str; 4] = ["messages", "model", "stream", "tools"];
 
 /// Stands where a server wants an answer and the model gave none.
 const NO_ANSWER: &str = "(The user wrote before this was answered.)";
+
+/// Stands where a server wants reasoning and has sent none. Some take an empty text for a missing one.
+const NO_REASONING: &str = "(none)";
+const REASONING: &str = "reasoning_content";
+/// Where Google's server of this format keeps a call's signature.
+const SIGNED: &str = "extra_content";
 
 /// Where servers of this format differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +39,12 @@ pub struct Dialect {
     /// Send back the fields of the model's own messages that this build does not interpret: reasoning, signatures. Most
     /// servers that send them want them; Alibaba's does not. On by default.
     pub replay_leftovers: bool,
+    /// Give each message of the model a `reasoning_content`, if only a filler. While they think, DeepSeek and Moonshot refuse
+    /// a history in which one has none, as after a switch from another provider. Off by default.
+    pub fill_reasoning: bool,
+    /// Sign the first call of each turn that has no signature with Google's word for it: its newer models refuse a call
+    /// without, as after a switch from another provider. Off by default.
+    pub fill_signatures: bool,
     /// Name calls by nine letters and digits, the only ids Mistral takes. Off by default.
     pub nine_character_ids: bool,
     /// Put an answer of the model between results and a user's message behind them. Mistral demands one. Off by default.
@@ -49,6 +62,8 @@ impl Default for Dialect {
             include_usage: true,
             empty_content: false,
             replay_leftovers: true,
+            fill_reasoning: false,
+            fill_signatures: false,
             nine_character_ids: false,
             answer_after_results: false,
             cumulative: false,
@@ -211,16 +226,36 @@ impl OpenAiChat {
                 out.text("name", &wire_name(&call.name));
                 out.text("arguments", &wire_arguments(&call.arguments));
                 out.close('}');
-                self.push_leftovers(turn, turn.extra.calls.get(index).map_or(&[], Vec::as_slice), out);
+                let leftovers = turn.extra.calls.get(index).map_or(&[][..], Vec::as_slice);
+                self.push_leftovers(turn, leftovers, out);
+                let is_signed = self.is_replayed(turn) && leftovers.iter().any(|(name, _)| name == SIGNED);
+                if index == 0 && self.dialect.fill_signatures && !is_signed {
+                    out.key(SIGNED);
+                    out.open('{');
+                    out.key("google");
+                    out.open('{');
+                    out.text("thought_signature", NO_SIGNATURE);
+                    out.close('}');
+                    out.close('}');
+                }
                 out.close('}');
             }
             out.close(']');
         }
         self.push_leftovers(turn, &turn.extra.message, out);
+        let has_reasoning = self.is_replayed(turn) && turn.extra.message.iter().any(|(name, _)| name == REASONING);
+        if self.dialect.fill_reasoning && !has_reasoning {
+            out.text(REASONING, NO_REASONING);
+        }
+    }
+
+    /// Whether the fields of a turn that this build does not interpret go back.
+    fn is_replayed(&self, turn: &Turn) -> bool {
+        self.dialect.replay_leftovers && turn.extra.binding == self.binding
     }
 
     fn push_leftovers(&self, turn: &Turn, fields: &[(String, Json)], out: &mut Writer) {
-        if self.dialect.replay_leftovers && turn.extra.binding == self.binding {
+        if self.is_replayed(turn) {
             for (name, value) in fields {
                 out.value(name, value);
             }

@@ -39,6 +39,8 @@ pub(super) fn read(model: &Json) -> Result<(Wire, Endpoint), String> {
                 include_usage: flag("includeUsage"),
                 empty_content: flag("emptyContent"),
                 replay_leftovers: flag("replayReasoning"),
+                fill_reasoning: flag("fillReasoning"),
+                fill_signatures: flag("fillSignatures"),
                 nine_character_ids: flag("shortIds"),
                 answer_after_results: flag("answerAfterResults"),
                 cumulative: flag("cumulative"),
