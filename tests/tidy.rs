@@ -60,7 +60,7 @@ fn modules_use_only_what_stands_before_them() {
         ("upcast", &["json"]),
         ("event", &["json", "message", "outcome", "approval", "upcast"]),
         ("chain", &["json", "outcome", "approval", "event"]),
-        ("log", &["message", "outcome", "approval", "event"]),
+        ("log", &["json", "message", "outcome", "approval", "event"]),
         ("run", &["json", "message", "outcome", "approval", "event", "log", "policy", "arguments", "wording"]),
         ("card", &["json", "message", "arguments", "outcome", "approval", "event", "log", "run"]),
         ("snapshot", &["json", "message", "outcome", "approval", "event", "log", "run", "card"]),

@@ -1,18 +1,19 @@
 //! Events as JSON text, one object a line, and back.
 
 mod cleared;
+mod request;
 
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{Body, Decision, EndStatus, Event, Facts, OldDenial, TYPES, is_header};
-use crate::core::approval::{Aspects, Digest, Request, RequestKind};
+use super::{Body, EndStatus, Event, Facts, OldDenial, TYPES, is_header};
+use crate::core::approval::Digest;
 use crate::core::json::{self, Json, JsonErrorKind, Writer};
 use crate::core::message::{
     CallId, CallKind, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Trust, Turn, TurnCall,
     TurnEnd, TurnExtra,
 };
-use crate::core::outcome::{Decider, DenyReason, PersonId, Token, Via};
+use crate::core::outcome::{Decider, DenyReason, PersonId, Token};
 use crate::core::upcast::upcast;
 
 impl Event {
@@ -102,29 +103,9 @@ fn write_body(body: &Body, line: &mut Writer) {
             line.text("call_id", call.as_str());
             line.text("digest", digest.as_str());
         }
-        Body::CallAsked { request } => {
-            line.text("call_id", request.call.as_str());
-            line.text("request_id", request.id.as_str());
-            line.text("kind", request.kind.token());
-            line.text("digest", request.digest.as_str());
-            line.text("aspects", request.aspects.as_str());
-            line.text("prompt", &request.prompt);
-            line.strings("preview", &request.preview);
-            match request.expires_at {
-                Some(at) => line.number("expires_at", at),
-                None => line.optional("expires_at", None),
-            }
-        }
-        Body::CallDecided { call, decision } => {
-            line.text("call_id", call.as_str());
-            line.text("request_id", decision.request.as_str());
-            line.flag("approved", decision.approve);
-            line.text("decided_by", decision.decided_by.token());
-            line.optional("decider", decision.decider.as_ref().map(PersonId::as_str));
-            line.text("via", decision.via.token());
-            line.optional("reason", decision.reason.map(DenyReason::token));
-            line.optional("note", decision.note.as_deref());
-        }
+        Body::CallAsked { request } => request::write(request, line),
+        Body::CallExtended { call, extension } => request::write_extension(call, extension, line),
+        Body::CallDecided { call, decision } => request::write_decision(call, decision, line),
         Body::CallStarted { call, attempt } => {
             line.text("call_id", call.as_str());
             line.number("attempt", u64::from(*attempt));
@@ -406,19 +387,9 @@ fn read_body(kind: &str, read: Reader<'_>) -> Body {
             text: read.text("text").to_owned(),
         },
         "tool.call.allowed" => Body::CallAllowed { call: read.call(), digest: read.digest() },
-        "tool.call.asked" => Body::CallAsked {
-            request: Request {
-                id: read.request(),
-                kind: read.token("kind", RequestKind::from_token, RequestKind::Approval),
-                call: read.call(),
-                digest: read.digest(),
-                aspects: Aspects::from_stored(read.text("aspects")),
-                prompt: read.text("prompt").to_owned(),
-                preview: read.strings("preview"),
-                expires_at: (!read.field("expires_at").is_null()).then(|| read.number("expires_at")),
-            },
-        },
-        "tool.call.decided" => Body::CallDecided { call: read.call(), decision: read_decision(read) },
+        "tool.call.asked" => Body::CallAsked { request: request::read(read) },
+        "tool.call.extended" => Body::CallExtended { call: read.call(), extension: request::read_extension(read) },
+        "tool.call.decided" => Body::CallDecided { call: read.call(), decision: request::read_decision(read) },
         "tool.call.started" => Body::CallStarted {
             call: read.call(),
             attempt: u32::try_from(read.number("attempt")).unwrap_or_else(|_| {
@@ -490,18 +461,6 @@ fn read_parts_of(read: Reader<'_>) -> Vec<Part> {
         });
     }
     parts
-}
-
-fn read_decision(read: Reader<'_>) -> Decision {
-    Decision {
-        request: read.request(),
-        approve: read.flag("approved"),
-        decided_by: read.token("decided_by", Decider::from_token, Decider::Unknown),
-        decider: read.person("decider"),
-        via: read.token("via", Via::from_token, Via::Api),
-        reason: read.optional_token("reason", DenyReason::from_token),
-        note: read.owned("note"),
-    }
 }
 
 /// The events whose type follows from what a call came to.
