@@ -3,7 +3,7 @@
 
 mod visible;
 
-use self::visible::{visible, visible_line};
+pub use self::visible::{visible, visible_line};
 use super::approval::RequestKind;
 use super::arguments::Arguments;
 use super::event::{Decision, Settler};

@@ -208,6 +208,17 @@ impl Chat {
         self.settled_requests.iter().rev().find(|(settled, _)| settled == id).map(|(_, end)| end)
     }
 
+    /// A request, waiting or settled, as it was made last.
+    pub fn request(&self, id: &RequestId) -> Option<&Request> {
+        self.entries.iter().rev().find_map(|entry| match entry {
+            Entry::Turn(turn) => {
+                let mut requests = turn.calls.iter().flat_map(|call| call.request.iter().chain(&call.earlier));
+                requests.find(|request| request.id == *id)
+            }
+            Entry::User { .. } | Entry::Failure { .. } => None,
+        })
+    }
+
     /// A call by its id, with the model's call beside it.
     pub fn call(&self, id: &CallId) -> Option<(&super::message::TurnCall, &CallState)> {
         self.entries.iter().rev().find_map(|entry| match entry {

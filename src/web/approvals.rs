@@ -63,15 +63,9 @@ fn decide(driver: &Rc<Driver>, by: &Function, decided: Decided) {
         let _ = driver.handle(Input::Stop { at: platform::now(), partial: String::new() });
         return;
     }
-    let request = RequestId::new(request);
-    let said = Said {
-        request,
-        approve: choice == Choice::Approve,
-        by: person(driver, by),
-        via: Via::Card,
-        reason: None,
-        note,
-    };
+    let approve = matches!(choice, Choice::Approve | Choice::Submit | Choice::Done);
+    let said = Said::new(RequestId::new(request), approve, person(driver, by), Via::Card);
+    let said = if choice == Choice::Submit { Said { data: note, ..said } } else { Said { note, ..said } };
     if let Ok(stored) = driver.decide(said) {
         platform::spawn(Box::pin(async move {
             let _ = stored.await;

@@ -17,6 +17,7 @@ use web_sys::ShadowRoot;
 use super::element::Element;
 pub use super::guard::{Choice, Decided};
 use super::guard::{Page, Watch};
+use crate::core::approval::RequestKind;
 use crate::core::card::Card;
 use entry::{Entry, title};
 
@@ -144,11 +145,13 @@ impl CardList {
     /// news again later.
     fn announce(&self, cards: &[Card], news: bool) {
         let waiting = cards.iter().filter(|card| card.receipt.is_none());
+        let only_approvals =
+            waiting.clone().all(|card| matches!(card.view.kind, RequestKind::Approval | RequestKind::Recovery));
         let titles: Vec<&str> = waiting.map(|card| title(&card.view)).collect();
         let fewer = self.waiting.replace(titles.len()) > titles.len();
         let first = !self.updated.replace(true);
         if news && !first {
-            self.status.set_text(&strings::waiting(&titles));
+            self.status.set_text(&strings::waiting(&titles, only_approvals));
         } else if fewer {
             self.status.set_text("");
         }

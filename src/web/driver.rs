@@ -302,6 +302,7 @@ impl Driver {
             Effect::Ask(request) => {
                 self.changed();
                 self.lapse_in_time(&request);
+                self.wait_for(&request);
             }
             Effect::RunTool(permit) => {
                 let this = Rc::clone(self);

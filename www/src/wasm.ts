@@ -1,5 +1,6 @@
 import { CountersignError } from "./error.js";
-import load, { installErrors } from "./wasm/countersign.js";
+import { makeForm } from "./form.js";
+import load, { install } from "./wasm/countersign.js";
 
 /** Where the wasm may come from. */
 export type InitInput = URL | string | Request | Response | BufferSource | WebAssembly.Module;
@@ -26,7 +27,7 @@ export function init(input?: InitInput | Promise<InitInput>): Promise<void> {
 
 async function start(input?: InitInput | Promise<InitInput>): Promise<void> {
   await load(input === undefined ? undefined : { module_or_path: input });
-  installErrors((code: string, message: string, cause: unknown) => new CountersignError(code, message, cause));
+  install((code: string, message: string, cause: unknown) => new CountersignError(code, message, cause), makeForm);
   loaded = true;
 }
 

@@ -29,6 +29,8 @@ pub struct CallState {
     pub is_raised: bool,
     /// What was answered so far, for the tool, in order.
     pub answers: Vec<Answered>,
+    /// The requests of the tool that were settled before the latest.
+    pub earlier: Vec<Request>,
     /// Its one result.
     pub result: Option<Settled>,
 }
@@ -85,6 +87,7 @@ impl CallState {
             restarts: false,
             is_raised: false,
             answers: Vec::new(),
+            earlier: Vec::new(),
             result: None,
         }
     }
@@ -133,6 +136,9 @@ impl CallState {
     pub(super) fn ask(&mut self, request: &Request) -> Option<RequestId> {
         self.asks += 1;
         self.digest = Some(request.digest.clone());
+        if self.is_raised {
+            self.earlier.extend(self.request.clone());
+        }
         self.is_raised = self.attempts > 0 && request.kind != RequestKind::Recovery;
         let earlier = self.decision.take();
         let waited = earlier.is_none();
