@@ -107,7 +107,7 @@ impl CardList {
         // Focusing runs the page's own handlers, so nothing is borrowed here; and it comes before anything is taken
         // out, so that the focus never falls back to the body.
         if let Some(entry) = focused
-            && was_pending
+            && (was_pending || !holds(&now, entry))
             && let Some(target) = next_focus(entry, &now)
         {
             target.focus();
@@ -176,7 +176,8 @@ fn next_focus<'a>(entry: &'a Rc<Entry>, now: &'a [Rc<Entry>]) -> Option<&'a Elem
     match next {
         Some(next) => Some(next.group()),
         None if holds(now, entry) => entry.receipt(),
-        None => None,
+        // A receipt that was dismissed: to the last of the others.
+        None => now.last().and_then(|last| last.receipt()),
     }
 }
 

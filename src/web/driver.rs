@@ -236,7 +236,7 @@ impl Driver {
     }
 
     /// Tells every listener that something changed.
-    fn changed(&self) {
+    pub fn changed(&self) {
         let listeners = self.listeners.borrow().clone();
         for (_, listener) in listeners {
             if let Err(thrown) = listener.call0(&JsValue::UNDEFINED) {

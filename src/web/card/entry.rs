@@ -26,6 +26,7 @@ pub struct Entry {
     label: Element,
     note: Element,
     receipt: Element,
+    dismiss: Element,
     is_pending: Cell<bool>,
     note_reaches_model: Cell<bool>,
     /// All texts of the head and of the receipt, to see whether they change.
@@ -36,6 +37,7 @@ pub struct Entry {
 impl Drop for Entry {
     fn drop(&mut self) {
         self.watch.release(&self.note);
+        self.watch.release(&self.receipt);
     }
 }
 
@@ -59,6 +61,7 @@ impl Entry {
             label,
             note,
             receipt: Element::new("div part=receipt tabindex=-1"),
+            dismiss: Element::new("button part=dismiss type=button"),
             is_pending: Cell::new(card.receipt.is_none()),
             note_reaches_model: Cell::new(note_reaches_model),
             shown_head: Cell::default(),
@@ -122,6 +125,8 @@ impl Entry {
                 self.foot.set_style(&joined("min-block-size:", &self.foot.height().to_string(), "px"));
             }
             self.foot.insert(&self.receipt, None);
+            self.dismiss.set_text(strings::DISMISS);
+            self.watch.guard(self.dismiss.clone(), &self.request, Choice::Dismiss, &self.receipt);
         }
         if shown != texts {
             self.draw_receipt(receipt, &card.view.digest);
@@ -178,6 +183,7 @@ impl Entry {
         let line = area.add("small", "");
         line.add("span", strings::DIGEST);
         line.add("code", digest.get(..SHORT_DIGEST).unwrap_or(digest)).set("title", digest);
+        area.insert(&self.dismiss, None);
     }
 }
 
