@@ -23,10 +23,7 @@ const ASKED = [
   [{ kind: "input", prompt: "Whose?", data: FORM }, { name: "Grace" }],
   [{ kind: "question", prompt: "Who?", data: FORM }, { name: "Grace" }],
   [{ kind: "authorization", prompt: "Sign in.", url: "https://auth.example/go?state=1" }, undefined],
-  [
-    { kind: "acme/biometric", prompt: "Look here.", data: { device: 7 } },
-    ["eye", 2],
-  ],
+  [{ kind: "acme/biometric", prompt: "Look here.", data: { device: 7 } }, ["eye", 2]],
 ];
 
 describe("an answer to an approval", () => {
@@ -172,28 +169,36 @@ describe("what a tool asks for", () => {
   });
 
   it("is settled in call order or in any other, and a tool may ask twice", async (t) => {
-    const { told, requests } = await play(t, async ({ agentOf, make, order, pendingRequest, lastCalls, answerOutput }) => {
-      const told = [];
-      for (const backwards of [false, true]) {
-        const run = (args, { answers = [] }) =>
-          answers.length < 2 ? pendingRequest({ kind: "acme", prompt: `${args.n}.${answers.length}` }) : answers.map((a) => a.data);
-        const chat = await agentOf({ tools: [make("ask", { effect: "read", run })] }).open(`${backwards}`);
-        await chat.send(order(["ask", '{"n":1}'], ["ask", '{"n":2}'], ["ask", '{"n":3}']));
-        const surfaced = [];
-        for (let round = 0; round < 2; round++) {
-          const waiting = [...chat.snapshot().requests];
-          surfaced.push(waiting.map(({ prompt }) => prompt));
-          for (const { id, prompt } of backwards ? waiting.reverse() : waiting) {
-            await (await chat.answer(answerOutput(id, prompt))).continuation;
+    const { told, requests } = await play(
+      t,
+      async ({ agentOf, make, order, pendingRequest, lastCalls, answerOutput }) => {
+        const told = [];
+        for (const backwards of [false, true]) {
+          const run = (args, { answers = [] }) =>
+            answers.length < 2
+              ? pendingRequest({ kind: "acme", prompt: `${args.n}.${answers.length}` })
+              : answers.map((a) => a.data);
+          const chat = await agentOf({ tools: [make("ask", { effect: "read", run })] }).open(`${backwards}`);
+          await chat.send(order(["ask", '{"n":1}'], ["ask", '{"n":2}'], ["ask", '{"n":3}']));
+          const surfaced = [];
+          for (let round = 0; round < 2; round++) {
+            const waiting = [...chat.snapshot().requests];
+            surfaced.push(waiting.map(({ prompt }) => prompt));
+            for (const { id, prompt } of backwards ? waiting.reverse() : waiting) {
+              await (await chat.answer(answerOutput(id, prompt))).continuation;
+            }
           }
+          told.push({ surfaced, results: lastCalls(chat).map(({ result }) => result.text) });
         }
-        told.push({ surfaced, results: lastCalls(chat).map(({ result }) => result.text) });
-      }
-      return told;
-    });
+        return told;
+      },
+    );
     checkHistories(requests);
     for (const { surfaced, results } of told) {
-      assert.deepEqual(surfaced, [["1.0", "2.0", "3.0"], ["1.1", "2.1", "3.1"]]);
+      assert.deepEqual(surfaced, [
+        ["1.0", "2.0", "3.0"],
+        ["1.1", "2.1", "3.1"],
+      ]);
       assert.deepEqual(results, ['["1.0","1.1"]', '["2.0","2.1"]', '["3.0","3.1"]']);
     }
   });
@@ -221,7 +226,7 @@ describe("what a tool asks for", () => {
     const wrong = [
       [null, /needs an object/],
       [{ prompt: "?" }, /kind must be/],
-      [{ kind: "recovery", prompt: "?" }, /other than "recovery"/],
+      [{ kind: "recovery", prompt: "?" }, /kind must be a non-empty string other than/],
       [{ kind: "acme", prompt: "" }, /prompt must be/],
       [{ kind: "acme", prompt: "?", expiresAt: "soon" }, /expiresAt must be/],
       [{ kind: "acme", prompt: "?", expires: 1 }, /expires is not known/],
@@ -231,7 +236,7 @@ describe("what a tool asks for", () => {
       [{ kind: "authorization", prompt: "?", url: "javascript:alert(1)" }, /https/],
       [{ kind: "input", prompt: "?" }, /must be \{ schema \}/],
       [schema({}), /no properties/],
-      [schema({ a: { type: "object" } }), /"a" that is no string/],
+      [schema({ a: { type: "object" } }), /that is no string, number/],
       [schema({ password: { type: "string" } }), /secrets are given elsewhere/],
       [schema({ api_key: { type: "string" } }), /secrets are given elsewhere/],
       [schema({ code: { type: "string", format: "password" } }), /secrets are given elsewhere/],
@@ -321,7 +326,8 @@ describe("the values of a form", () => {
         const [{ id }] = chat.snapshot().requests;
         const before = await agent.exportLog("c");
         const errors = [];
-        for (const data of wrong) errors.push(await rejection(() => chat.answer({ id, ok: true, ...(data !== null && { data }) })));
+        for (const data of wrong)
+          errors.push(await rejection(() => chat.answer({ id, ok: true, ...(data !== null && { data }) })));
         const untouched = before === (await agent.exportLog("c"));
         const more = JSON.parse('{"admin":true,"__proto__":{"x":1}}');
         const answer = answerOutput(id, { ...right, ...more, constructor: 1 });
@@ -357,10 +363,30 @@ describe("an answer of the wrong shape", () => {
         types.push(await rejection(() => chat.answer({ id, ok: false, reason })));
       }
       const shapes = [
-        undefined, null, "yes", 7, [], new Map([["id", id], ["ok", true]]), { ok: true }, { id: "", ok: true }, { id: 7, ok: true },
-        { id }, { id, ok: "true" }, { id, ok: 1 }, { id, ok: true, reason: "because" }, { id, ok: false, data: {} },
-        { id, ok: true, by: "ada" }, { id, ok: true, by: { user: 7 } }, { id, ok: true, by: {} }, { id, ok: true, by: { user: "a", name: "A" } },
-        { id, ok: true, resaon: "declined" }, { id, ok: true, data: { n: 1n } }, JSON.stringify({ id, ok: true }),
+        undefined,
+        null,
+        "yes",
+        7,
+        [],
+        new Map([
+          ["id", id],
+          ["ok", true],
+        ]),
+        { ok: true },
+        { id: "", ok: true },
+        { id: 7, ok: true },
+        { id },
+        { id, ok: "true" },
+        { id, ok: 1 },
+        { id, ok: true, reason: "because" },
+        { id, ok: false, data: {} },
+        { id, ok: true, by: "ada" },
+        { id, ok: true, by: { user: 7 } },
+        { id, ok: true, by: {} },
+        { id, ok: true, by: { user: "a", name: "A" } },
+        { id, ok: true, resaon: "declined" },
+        { id, ok: true, data: { n: 1n } },
+        JSON.stringify({ id, ok: true }),
       ];
       const errors = [];
       for (const shape of shapes) errors.push(await rejection(() => chat.answer(shape)));
@@ -406,27 +432,35 @@ describe("an answer of the wrong shape", () => {
   });
 });
 
+/** What a host's `waitFor` does. */
+const ANSWERS = {
+  answers: (request) => ({ id: request.id, ok: true, by: "policy" }),
+  "answers later": async (request) => {
+    await new Promise((wake) => setTimeout(wake));
+    return { id: request.id, ok: false, reason: "declined" };
+  },
+  "resolves with null": async () => null,
+  "resolves with nothing": () => {},
+  "never settles": () => new Promise(() => {}),
+  rejects: async () => {
+    throw new Error("no");
+  },
+  throws: () => {
+    throw new Error("no");
+  },
+  "answers another id": () => ({ id: "another", ok: true }),
+  "answers in a wrong shape": (request) => ({ id: request.id, ok: "yes" }),
+  "answers with a reason that is no string": (request) => ({ id: request.id, ok: false, reason: 7 }),
+};
+
 describe("waitFor", () => {
-  const ANSWERS = {
-    "answers": (request) => ({ id: request.id, ok: true, by: "policy" }),
-    "answers later": async (request) => {
-      await new Promise((wake) => setTimeout(wake));
-      return { id: request.id, ok: false, reason: "declined" };
-    },
-    "resolves with null": async () => null,
-    "resolves with nothing": () => {},
-    "never settles": () => new Promise(() => {}),
-    "rejects": async () => {
-      throw new Error("no");
-    },
-    "throws": () => {
-      throw new Error("no");
-    },
-    "answers another id": () => ({ id: "another", ok: true }),
-    "answers in a wrong shape": (request) => ({ id: request.id, ok: "yes" }),
-    "answers with a reason that is no string": (request) => ({ id: request.id, ok: false, reason: 7 }),
-  };
-  const REPORTED = new Set(["rejects", "throws", "answers another id", "answers in a wrong shape", "answers with a reason that is no string"]);
+  const REPORTED = new Set([
+    "rejects",
+    "throws",
+    "answers another id",
+    "answers in a wrong shape",
+    "answers with a reason that is no string",
+  ]);
 
   for (const [what, waitFor] of Object.entries(ANSWERS)) {
     it(`${what}: ${what.startsWith("answers later") || what === "answers" ? "that decides" : "that decides nothing"}`, async (t) => {
@@ -440,7 +474,7 @@ describe("waitFor", () => {
           });
           const asked = [];
           // biome-ignore lint/security/noGlobalEval: the test's own function, as text.
-          const waitFor = (0, eval)(given.source);
+          const waitFor = globalThis.eval(given.source);
           const agent = agentOf({
             tools: [make("eat")],
             waitFor: (request) => {
@@ -465,7 +499,10 @@ describe("waitFor", () => {
       assert.equal(told.asked[0].kind, "approval");
       assert.equal(told.reported.length, REPORTED.has(what) ? 1 : 0, told.reported.join());
       if (what === "answers") {
-        assert.deepEqual([told.call.decision.via, told.call.decision.settler, told.runs], ["waitFor", "policy", ["eat"]]);
+        assert.deepEqual(
+          [told.call.decision.via, told.call.decision.settler, told.runs],
+          ["waitFor", "policy", ["eat"]],
+        );
       } else if (what === "answers later") {
         assert.deepEqual([told.call.decision.via, told.call.outcome, told.runs], ["waitFor", "approval_denied", []]);
       } else {
@@ -492,7 +529,13 @@ describe("waitFor", () => {
       const before = await agent.exportLog("c");
       for (const answer of late) answer();
       await new Promise((wake) => setTimeout(wake, 50));
-      return { asked: late.length, runs, reported, untouched: before === (await agent.exportLog("c")), calls: lastCalls(chat) };
+      return {
+        asked: late.length,
+        runs,
+        reported,
+        untouched: before === (await agent.exportLog("c")),
+        calls: lastCalls(chat),
+      };
     });
     assert.deepEqual([told.asked, told.runs, told.reported, told.untouched], [2, [], [], true]);
     assert.equal(told.calls[0].outcome, "approval_denied");
@@ -500,10 +543,13 @@ describe("waitFor", () => {
 });
 
 describe("an answer for MCP", () => {
-  it("accepts, declines on the reason \"declined\" alone, and cancels on every other", async (t) => {
+  it("accepts, declines on the reason declined alone, and cancels on every other", async (t) => {
     const table = [
       [{ ok: true }, { action: "accept" }],
-      [{ ok: true, data: { name: "Grace" } }, { action: "accept", content: { name: "Grace" } }],
+      [
+        { ok: true, data: { name: "Grace" } },
+        { action: "accept", content: { name: "Grace" } },
+      ],
       [{ ok: false, reason: "declined" }, { action: "decline" }],
       ...["Declined", "declined ", "", "expired", "superseded", "cancelled", "denied", "decline"].map((reason) => [
         { ok: false, reason },
@@ -522,7 +568,10 @@ describe("an answer for MCP", () => {
       }),
       table.map(([answer]) => answer),
     );
-    assert.deepEqual(told.made, table.map(([, expected]) => expected));
+    assert.deepEqual(
+      told.made,
+      table.map(([, expected]) => expected),
+    );
     assert.match(told.wrong.message, /must be a string/);
   });
 });
@@ -531,29 +580,50 @@ describe("an answer for MCP", () => {
 const SENTENCES = {
   "A pause is a `Request": ["waits with all it said, and on ok the tool is called once more with the answer"],
   "`Answer {id, ok, data?, reason?, by?}` settles it": ["is told to the model by who gave it, and its reason is not"],
-  "The loop branches on `ok` alone": ["a_tool_that_asks_is_called_once_more_with_the_answer", "every_reason_and_answerer_has_its_outcome_on_what_a_tool_asks"],
-  "`answerDeclined(id, reason": ["of the helpers is what the contract says", "is the contract's error and changes nothing"],
+  "The loop branches on `ok` alone": [
+    "a_tool_that_asks_is_called_once_more_with_the_answer",
+    "every_reason_and_answerer_has_its_outcome_on_what_a_tool_asks",
+  ],
+  "`answerDeclined(id, reason": [
+    "of the helpers is what the contract says",
+    "is the contract's error and changes nothing",
+  ],
   "`answerOutput(id, data)` is": ["of the helpers is what the contract says"],
-  "`by` ∈": ["is told to the model by who gave it, and its reason is not", "is the contract's error and changes nothing"],
+  "`by` ∈": [
+    "is told to the model by who gave it, and its reason is not",
+    "is the contract's error and changes nothing",
+  ],
   "On an approval": ["every_reason_and_answerer_has_its_outcome_on_an_approval"],
   "The reason is logged": ["the_reason_of_an_answer_is_logged_and_not_shown_to_the_model"],
-  "The host may pass `waitFor": ["answers: that decides", "is answered in another tab next week, and the model reads one true result"],
+  "The host may pass `waitFor": [
+    "answers: that decides",
+    "is answered in another tab next week, and the model reads one true result",
+  ],
   "A `waitFor` that rejects": ["rejects: that decides nothing", "never settles: that decides nothing"],
   "`ok: false` never reaches": ["never reaches the tool again when it is refused"],
   "A tool may itself return": ["waits with all it said, and on ok the tool is called once more with the answer"],
   "On `ok: true` it is called": ["a_tool_that_asks_is_called_once_more_with_the_answer"],
   "A gate in front of a tool": ["a_gate_in_front_of_a_tool_means_that_it_was_never_called"],
   "An answer with an unknown id": ["is the contract's error and changes nothing"],
-  "The same answer twice": ["answers_that_do_not_fit_change_nothing", "the_same_answer_is_the_same_whatever_the_order_of_its_keys"],
+  "The same answer twice": [
+    "answers_that_do_not_fit_change_nothing",
+    "the_same_answer_is_the_same_whatever_the_order_of_its_keys",
+  ],
   "First one wins": ["answers_that_do_not_fit_change_nothing"],
-  "At `expiresAt`": ["a_request_lapses_at_its_time_and_answers_after_that_settle_nothing", "lapses at its time into a receipt that can be dismissed"],
+  "At `expiresAt`": [
+    "a_request_lapses_at_its_time_and_answers_after_that_settle_nothing",
+    "lapses at its time into a receipt that can be dismissed",
+  ],
   "A pending request is not an error": ["a_pending_request_is_no_failure"],
   "Text typed into the chat": ["is no answer to what is typed: a message supersedes it"],
   "`input` and `question` carry a schema": ["are validated before they settle, and only declared ones reach the tool"],
   "Approval and tool input on one tool": ["is refused at registration where it is declared beside an approval"],
-  "MCP elicitation": ['accepts, declines on the reason "declined" alone, and cancels on every other'],
-  "The answer goes to the server": ['accepts, declines on the reason "declined" alone, and cancels on every other'],
-  "Secrets are never collected": ["must be something that can be asked, or the tool has failed", "sends a person to an authorization by their own click, and has no field"],
+  "MCP elicitation": ["accepts, declines on the reason declined alone, and cancels on every other"],
+  "The answer goes to the server": ["accepts, declines on the reason declined alone, and cancels on every other"],
+  "Secrets are never collected": [
+    "must be something that can be asked, or the tool has failed",
+    "sends a person to an authorization by their own click, and has no field",
+  ],
 };
 
 describe("the contract on requests and answers", () => {
@@ -561,10 +631,10 @@ describe("the contract on requests and answers", () => {
     const sources = ["requests.test.mjs", "requests-cards.test.mjs", "../requests.rs"].map((file) =>
       readFileSync(new URL(file, import.meta.url), "utf8"),
     );
-    const made = Object.keys({ ...{ answers: 1, rejects: 1, "never settles": 1 } }).map((what) => `${what}: that decides`);
+    const ofAnswers = (name) => name.split(": that decides")[0] in ANSWERS;
     const has = (name) =>
-      sources.some((text) => text.includes(`fn ${name}()`) || text.includes(`it(${JSON.stringify(name)}`)) ||
-      made.some((start) => name.startsWith(start));
+      ofAnswers(name) ||
+      sources.some((text) => text.includes(`fn ${name}()`) || text.includes(`it(${JSON.stringify(name)}`));
     for (const [sentence, names] of Object.entries(SENTENCES)) {
       for (const name of names) assert.ok(has(name), `${sentence}: there is no test "${name}"`);
     }
@@ -577,7 +647,10 @@ describe("the contract on requests and answers", () => {
     }
     // Every sentence begins behind a full stop and a space, or as an item of the list.
     text = text.replaceAll(" - ", ". ");
-    const begins = text.split(/(?<=[.;`)])\. |\. (?=[A-Z`])|: (?=`Answer)/).map((one) => one.trim()).filter(Boolean);
+    const begins = text
+      .split(/(?<=[.;`)])\. |\. (?=[A-Z`])|: (?=`Answer)/)
+      .map((one) => one.trim())
+      .filter(Boolean);
     for (const sentence of begins) {
       const known = Object.keys(SENTENCES).some((start) => sentence.includes(start));
       assert.ok(known, `no test is named for: ${sentence}`);
