@@ -1,7 +1,7 @@
 import type { Model } from "./models.js";
 import type { Rule } from "./rules.js";
 import type { Store } from "./store.js";
-import type { DecidedBy, DenyReason, Outcome, Renderer, Via } from "./tokens.js";
+import type { DecidedBy, DenyReason, Outcome, Renderer, RequestKind, Via } from "./tokens.js";
 
 /** Who sits at this page. */
 export interface User {
@@ -34,9 +34,6 @@ export interface Answered {
   /** The values of a form, or whatever the answer held. */
   data?: unknown;
 }
-
-/** Known kinds, and any other text: kinds that are not known here are passed on, and the host settles them. */
-export type RequestKind = "approval" | "input" | "question" | "authorization" | (string & {});
 
 /** What a tool asks for. */
 export interface RequestSpec {
