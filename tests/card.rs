@@ -102,6 +102,8 @@ fn card(request: &str) -> Card {
             ],
             preview: vec!["Cookies: 9".to_owned()],
             kind: RequestKind::Approval,
+            url: None,
+            form: None,
             digest: "0123456789abcdef".repeat(4),
         },
         receipt: None,

@@ -2,6 +2,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+use countersign::core::approval::RequestKind;
 use countersign::core::chain::Privacy;
 use countersign::core::message::ModelErrorClass;
 use countersign::core::outcome::{Decider, DenyReason, Token, Via};
@@ -42,6 +43,12 @@ fn the_tokens_are_the_contracts() {
     assert_eq!(paths, ["card", "api", "waitFor"]);
     assert_eq!(typescript("VIAS"), paths);
 
+    let kinds = typescript("REQUEST_KINDS");
+    assert_eq!(kinds, ["approval", "input", "question", "authorization"]);
+    for kind in kinds {
+        assert!(!matches!(RequestKind::of(&kind), RequestKind::Other(_)), "{kind}");
+    }
+
     let levels: Vec<_> = Privacy::ALL.iter().map(|level| level.token()).collect();
     assert_eq!(levels, ["metadata", "redacted", "full"]);
     assert_eq!(typescript("PRIVACY_LEVELS"), levels);
@@ -64,7 +71,7 @@ fn error_codes_are_distinct() {
         RunError::UnknownRequest,
         RunError::Conflict,
         RunError::Expired,
-        RunError::ReasonWithApproval,
+        RunError::NoExtension,
         RunError::NothingToResume,
         RunError::Stale,
         RunError::Corrupt(corrupt),

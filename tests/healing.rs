@@ -139,7 +139,8 @@ fn left_open(lines: &[String]) -> BTreeMap<String, Left> {
                 }
             }
             Body::CallDecided { call, decision } => {
-                open.get_mut(call.as_str()).unwrap().decision = Some((decision.approve, decision.decided_by));
+                open.get_mut(call.as_str()).unwrap().decision =
+                    Some((decision.approve, decision.by.decided_by().unwrap()));
             }
             Body::CallStarted { call, .. } => {
                 open.insert(call.as_str().to_owned(), Left { started: true, decision: None });

@@ -30,11 +30,14 @@ fn outcomes() -> Vec<Outcome> {
         Outcome::ApprovalSuperseded { approved: true },
         Outcome::ApprovalCancelled { approved: false },
         Outcome::ApprovalCancelled { approved: true },
+        Outcome::ApprovalWithdrawn,
         Outcome::AlreadyDeclined { earlier: CallId::new("r1t1c1") },
     ]);
     all.extend(Decider::ALL.iter().map(|&decided_by| Outcome::RequestDeclined { decided_by }));
     all.extend([Lapse::Expired, Lapse::Superseded, Lapse::Cancelled].map(Outcome::RequestLapsed));
+    all.extend([Lapse::AnsweredThenSuperseded, Lapse::AnsweredThenStopped].map(Outcome::RequestLapsed));
     all.push(Outcome::BlockedByPolicy("Deleting is off in this chat.".to_owned()));
+    all.push(Outcome::PolicyAnswered);
     all.extend([Unavailable::Unknown, Unavailable::NotOffered, Unavailable::Withdrawn].map(Outcome::ToolUnavailable));
     all.push(Outcome::ArgumentsInvalid("unexpected end of input at character 14".to_owned()));
     all.extend([Outcome::TurnTruncated, Outcome::OutcomeUnknown]);

@@ -2,8 +2,8 @@
 
 use sha2::{Digest as _, Sha256};
 
+use super::json::Json;
 use super::message::{CallId, ChatId, RequestId, RunId};
-use super::outcome::tokens;
 use super::policy::ToolEffect;
 
 /// SHA-256 in lower-case hexadecimal.
@@ -51,7 +51,7 @@ pub struct Tool {
     /// What it does, for the model.
     pub description: String,
     /// The JSON Schema of its arguments.
-    pub input_schema: super::json::Json,
+    pub input_schema: Json,
     /// What it declares to do; `None` counts as a write.
     pub effect: Option<ToolEffect>,
     /// Whether a second attempt does no more than the first: it may be made again after its result was lost.
@@ -89,14 +89,68 @@ impl Aspects {
     }
 }
 
-tokens! {
-    /// What a pause asks for.
-    RequestKind {
-        /// Whether a call may run.
-        Approval = "approval",
-        /// What is to become of a call that was started and whose result was lost: whether it may run again.
-        Recovery = "recovery",
+/// What a pause asks for. A tool may ask for kinds that this build does not know: they are kept and shown as they are,
+/// and the host settles them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RequestKind {
+    /// Whether a call may run, or what the tool itself wants approved.
+    Approval,
+    /// What is to become of a call that was started and whose result was lost: whether it may run again. No tool asks it.
+    Recovery,
+    /// Values for the fields of a schema, which the tool needs to go on.
+    Input,
+    /// The same, as an answer to a question.
+    Question,
+    /// Consent given elsewhere, at the request's URL.
+    Authorization,
+    /// Anything else.
+    Other(String),
+}
+
+impl RequestKind {
+    /// The kind of this name.
+    pub fn of(name: &str) -> Self {
+        match name {
+            "approval" => Self::Approval,
+            "recovery" => Self::Recovery,
+            "input" => Self::Input,
+            "question" => Self::Question,
+            "authorization" => Self::Authorization,
+            _ => Self::Other(name.to_owned()),
+        }
     }
+
+    /// The name in events and snapshots.
+    pub fn token(&self) -> &str {
+        match self {
+            Self::Approval => "approval",
+            Self::Recovery => "recovery",
+            Self::Input => "input",
+            Self::Question => "question",
+            Self::Authorization => "authorization",
+            Self::Other(name) => name,
+        }
+    }
+
+    /// Whether its answer is values for the fields of a schema.
+    pub const fn has_form(&self) -> bool {
+        matches!(self, Self::Input | Self::Question)
+    }
+}
+
+/// What a tool that was started asks for instead of giving a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskSpec {
+    /// What kind of thing.
+    pub kind: RequestKind,
+    /// What the person reads.
+    pub prompt: String,
+    /// Where the person has to go, for an authorization.
+    pub url: Option<String>,
+    /// What comes with it: for a form, `{"schema": …}`.
+    pub data: Option<Json>,
+    /// When it lapses: `None` where the tool does not say, `Some(None)` for never.
+    pub expires_at: Option<Option<u64>>,
 }
 
 impl Tool {
@@ -107,7 +161,7 @@ impl Tool {
             name: name.to_owned(),
             title: None,
             description: String::new(),
-            input_schema: super::json::Json::Null,
+            input_schema: Json::Null,
             effect: None,
             idempotent: false,
             untrusted: true,
@@ -165,7 +219,7 @@ pub fn call_digest(place: Place<'_>, tool: &Tool, arguments: &str) -> Digest {
     )
 }
 
-/// A call that waits for a person.
+/// A call that waits for a person, in front of its tool or because its tool asked for something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// Random, 128 bits.
@@ -174,8 +228,12 @@ pub struct Request {
     pub kind: RequestKind,
     /// The call it stands in front of.
     pub call: CallId,
-    /// Why it stopped: the reason of the rule or of the default.
+    /// Why it stopped: the reason of the rule or of the default, or what the tool said.
     pub prompt: String,
+    /// Where the person has to go; only in what a tool asked for.
+    pub url: Option<String>,
+    /// What came with it; only in what a tool asked for.
+    pub data: Option<Json>,
     /// What the decision will cover.
     pub digest: Digest,
     /// The tool's definition as it was when this was asked.
@@ -184,4 +242,11 @@ pub struct Request {
     pub preview: Vec<String>,
     /// When it lapses, in milliseconds since the epoch; `None` for never.
     pub expires_at: Option<u64>,
+}
+
+impl Request {
+    /// Whether its time is over at this time.
+    pub fn is_over(&self, at: u64) -> bool {
+        self.expires_at.is_some_and(|end| at >= end)
+    }
 }

@@ -3,12 +3,12 @@
 
 mod visible;
 
-use self::visible::{visible, visible_line};
+pub use self::visible::{visible, visible_line};
 use super::approval::RequestKind;
 use super::arguments::Arguments;
-use super::event::Decision;
+use super::event::{Decision, Settler};
 use super::json::{JoinedText, Json, Writer, cut, shown_number, write_number, write_string};
-use super::log::{CallState, Entry, Stage};
+use super::log::{CallState, Entry, RequestEnd, Stage};
 use super::message::{TurnCall, server_of};
 use super::outcome::{PersonId, Token};
 use super::run::Run;
@@ -33,6 +33,10 @@ pub struct CardView {
     pub preview: Vec<String>,
     /// What is asked for.
     pub kind: RequestKind,
+    /// Where the person has to go, for an authorization.
+    pub url: Option<String>,
+    /// What came with a request for values, as JSON text: `{"schema": …}`.
+    pub form: Option<String>,
     /// What a decision covers: SHA-256, hexadecimal.
     pub digest: String,
 }
@@ -109,7 +113,9 @@ pub fn view(call: &TurnCall, title: Option<&str>, state: &CallState) -> Option<C
         why: visible(&request.prompt),
         arguments: rows,
         preview: request.preview.iter().map(|line| visible(line)).collect(),
-        kind: request.kind,
+        kind: request.kind.clone(),
+        url: request.url.as_deref().map(visible_line),
+        form: request.data.as_ref().filter(|_| request.kind.has_form()).map(Json::text),
         digest: request.digest.as_str().to_owned(),
     })
 }
@@ -129,7 +135,8 @@ pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
         for (call, state) in turn.turn.calls.iter().zip(&turn.calls) {
             let Some(view) = view(call, run.title(call), state) else { continue };
             let Some(request) = &state.request else { continue };
-            cards.push(Card { request: request.id.clone(), view, receipt: receipt(state, viewer) });
+            let is_over = run.chat().request_end(&request.id).is_some_and(RequestEnd::is_expiry);
+            cards.push(Card { request: request.id.clone(), view, receipt: receipt(state, viewer, is_over) });
         }
     }
     cards
@@ -190,66 +197,63 @@ fn leaves(path: &str, value: &Json, rows: &mut Vec<Row>) {
     rows.push(Row { path: path.to_owned(), kind, text, long });
 }
 
-fn receipt(state: &CallState, viewer: Option<&PersonId>) -> Option<Receipt> {
+fn receipt(state: &CallState, viewer: Option<&PersonId>, is_over: bool) -> Option<Receipt> {
     let is_old = state.result.as_ref().is_some_and(|settled| settled.old_code.is_some());
     let token = state.result.as_ref().and_then(|settled| settled.facts.as_ref()).map(|facts| facts.token);
+    let outcome = match (state.stage(), token) {
+        (Stage::Settled, None) if is_old && state.decision.is_none() => "Nothing more was recorded.",
+        (Stage::Settled, None) if is_old => "An older record says that this was declined, and no more.",
+        (Stage::Settled, None) => "It ran.",
+        (Stage::Settled, Some(Token::ToolFailed)) => "It ran and failed.",
+        (Stage::Settled | Stage::Declined, token) => match token.or(state.refusal()) {
+            Some(Token::RequestDeclined | Token::RequestLapsed) => "It had started, and stopped there.",
+            Some(token) if token.executed() == Some(false) => "Nothing was executed.",
+            _ => "It was started; its outcome is not known.",
+        },
+        (Stage::Started, _) => "Running…",
+        _ => "Waiting for the other decisions.",
+    };
     if let Some(decision) = &state.decision {
-        let outcome = match (state.stage(), token) {
-            (Stage::Settled, None) if is_old => "An older record says that this was declined, and no more.",
-            (Stage::Settled, None) => "It ran.",
-            (Stage::Settled, Some(Token::ToolFailed)) => "It ran and failed.",
-            (Stage::Settled, Some(token)) => match token.executed() {
-                Some(false) => "Nothing was executed.",
-                _ => "It was started; its outcome is not known.",
-            },
-            (Stage::Declined, _) if state.attempts == 0 => "Nothing was executed.",
-            (Stage::Declined, _) => "It was started; its outcome is not known.",
-            (Stage::Started, _) => "Running…",
-            _ => "Waiting for the other decisions.",
-        };
-        let is_recovery = state.request.as_ref().is_some_and(|request| request.kind == RequestKind::Recovery);
-        let mark = match (decision.approve, is_recovery) {
-            (true, _) => "approved",
-            (false, true) => Token::OutcomeUnknown.token(),
-            (false, false) => Token::ApprovalDenied.token(),
-        };
-        let decision = if is_recovery { recovered(decision, viewer) } else { decided(decision, viewer) };
-        return Some(Receipt { mark, decision, outcome });
+        let kind = state.request.as_ref().map(|request| &request.kind);
+        let mark = if decision.approve { "approved" } else { state.refusal().map_or("denied", Token::token) };
+        return Some(Receipt { mark, decision: decided(decision, kind, viewer), outcome });
     }
     if is_old {
         let decision = "An older record says that this was declined, but not by whom.";
-        return Some(Receipt { mark: "denied", decision, outcome: "Nothing more was recorded." });
+        return Some(Receipt { mark: "denied", decision, outcome });
     }
     let token = token?;
-    let outcome = match token.executed() {
-        Some(false) => "Nothing was executed.",
-        _ => "It was started; its outcome is not known.",
-    };
     let decision = match token {
         Token::ApprovalExpired => "Nobody decided in time.",
         Token::ApprovalSuperseded => "A new message came instead of a decision.",
+        Token::RequestLapsed if is_over => "Nobody answered in time.",
+        Token::RequestLapsed => "Nobody answered.",
         _ => "Stopped before a decision.",
     };
     Some(Receipt { mark: token.token(), decision, outcome })
 }
 
-fn recovered(decision: &Decision, viewer: Option<&PersonId>) -> &'static str {
-    let is_viewer = decision.decider.is_some() && decision.decider.as_ref() == viewer;
-    match (decision.approve, is_viewer) {
-        (true, true) => "You let this run again.",
-        (false, true) => "You marked this as done.",
-        (true, false) => "Somebody let this run again.",
-        (false, false) => "Somebody marked this as done.",
-    }
-}
-
-fn decided(decision: &Decision, viewer: Option<&PersonId>) -> &'static str {
-    match (decision.approve, &decision.decider) {
-        (true, None) => "Approved by a person who was not identified.",
-        (false, None) => "Declined by a person who was not identified.",
-        (true, decider) if decider.as_ref() == viewer => "You approved this.",
-        (false, decider) if decider.as_ref() == viewer => "You declined this.",
-        (true, Some(_)) => "Another user approved this.",
-        (false, Some(_)) => "Another user declined this.",
+fn decided(decision: &Decision, kind: Option<&RequestKind>, viewer: Option<&PersonId>) -> &'static str {
+    let (who, sentences) = match &decision.by {
+        Settler::Policy if decision.approve => return "A policy of this application allowed this.",
+        Settler::Policy => return "A policy of this application refused this.",
+        Settler::Host => return "This application took the request back.",
+        Settler::Person { id, .. } => match (kind, decision.approve) {
+            (Some(RequestKind::Recovery), true) => (id, ["You let this run again.", "Somebody let this run again."]),
+            (Some(RequestKind::Recovery), false) => (id, ["You marked this as done.", "Somebody marked this as done."]),
+            (Some(RequestKind::Approval) | None, true) => (id, ["You approved this.", "Another user approved this."]),
+            (_, false) => (id, ["You declined this.", "Another user declined this."]),
+            (_, true) => (id, ["You answered this.", "Another user answered this."]),
+        },
+    };
+    let [you, other] = sentences;
+    match (who, kind) {
+        (Some(_), _) if who.as_ref() == viewer => you,
+        (Some(_), _) | (None, Some(RequestKind::Recovery)) => other,
+        (None, Some(RequestKind::Approval) | None) if decision.approve => {
+            "Approved by a person who was not identified."
+        }
+        (None, _) if decision.approve => "Answered by a person who was not identified.",
+        (None, _) => "Declined by a person who was not identified.",
     }
 }

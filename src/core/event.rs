@@ -17,6 +17,7 @@ pub use old::OldDenial;
 use std::rc::Rc;
 
 use super::approval::{Digest, Request};
+use super::json::Json;
 use super::message::{CallId, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
 use super::outcome::{Decider, DenyReason, Outcome, PersonId, Token, Via, tokens};
 
@@ -40,7 +41,7 @@ pub struct Event {
 /// The members of a stored event that are its header: they stay when its content is cleared or left out of an export.
 /// Whatever is not listed is content, so that a member added later is not shown by an oversight. The digest of a call is
 /// content: it has no salt, and would confirm a guess at the arguments.
-const HEADER: [&str; 28] = [
+const HEADER: [&str; 29] = [
     "seq",
     "chat",
     "run",
@@ -56,6 +57,7 @@ const HEADER: [&str; 28] = [
     "approved",
     "decided_by",
     "decider",
+    "settler",
     "via",
     "reason",
     "reason_code",
@@ -77,15 +79,16 @@ pub fn is_header(key: &str) -> bool {
 }
 
 /// Every type of event, with the payload version this build writes. Older ones are read too, newer ones are not.
-pub const TYPES: [(&str, u64); 15] = [
+pub const TYPES: [(&str, u64); 16] = [
     ("chat.seeded", 1),
     ("history.trimmed", 1),
     ("run.started", 1),
     ("turn.completed", 1),
     ("turn.failed", 1),
     ("tool.call.allowed", 1),
-    ("tool.call.asked", 1),
-    ("tool.call.decided", 1),
+    ("tool.call.asked", 2),
+    ("tool.call.extended", 1),
+    ("tool.call.decided", 2),
     ("tool.call.started", 1),
     ("tool.call.completed", 1),
     ("tool.call.failed", 1),
@@ -138,15 +141,22 @@ pub enum Body {
         /// What the permit will cover.
         digest: Digest,
     },
-    /// `tool.call.asked` (v1): the call waits for a person.
+    /// `tool.call.asked` (v2): the call waits for a person.
     ///
-    /// Also for a call that waits already, when it is asked about anew, and for one that was started and whose result
-    /// was lost.
+    /// Also for a call that waits already, when it is asked about anew, for one that was started and whose result was
+    /// lost, and for one whose tool asks for something.
     CallAsked {
         /// The request.
         request: Request,
     },
-    /// `tool.call.decided` (v1): a person decided. A denial is followed by `tool.call.denied` in the same write.
+    /// `tool.call.extended` (v1): a request that waits lapses at another time.
+    CallExtended {
+        /// The call.
+        call: CallId,
+        /// What was extended, by whom, until when.
+        extension: Extension,
+    },
+    /// `tool.call.decided` (v2): the request was settled. A refusal is followed by the call's result in the same write.
     CallDecided {
         /// The call.
         call: CallId,
@@ -192,6 +202,7 @@ impl Body {
             Self::TurnFailed { .. } => "turn.failed",
             Self::CallAllowed { .. } => "tool.call.allowed",
             Self::CallAsked { .. } => "tool.call.asked",
+            Self::CallExtended { .. } => "tool.call.extended",
             Self::CallDecided { .. } => "tool.call.decided",
             Self::CallStarted { .. } => "tool.call.started",
             Self::CallSettled { facts, .. } => match facts {
@@ -223,30 +234,94 @@ impl Body {
     }
 }
 
-/// A person's decision, as it came in and as it counts.
+/// Who settled a request. Only a person is a decider: what a policy or the host did has no place for one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Settler {
+    /// A person.
+    Person {
+        /// In relation to the run.
+        decided_by: Decider,
+        /// The id, for the record; the model never reads it.
+        id: Option<PersonId>,
+    },
+    /// The host's policy.
+    Policy,
+    /// The host took the request back.
+    Host,
+}
+
+impl Settler {
+    /// The name in events and snapshots.
+    pub const fn token(&self) -> &'static str {
+        match self {
+            Self::Person { .. } => "person",
+            Self::Policy => "policy",
+            Self::Host => "host",
+        }
+    }
+
+    /// The person in relation to the run, if one decided.
+    pub const fn decided_by(&self) -> Option<Decider> {
+        match self {
+            Self::Person { decided_by, .. } => Some(*decided_by),
+            Self::Policy | Self::Host => None,
+        }
+    }
+
+    /// The person's id, where a person decided and is known.
+    pub const fn person(&self) -> Option<&PersonId> {
+        match self {
+            Self::Person { id, .. } => id.as_ref(),
+            Self::Policy | Self::Host => None,
+        }
+    }
+}
+
+/// More time for a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extension {
+    /// The request.
+    pub request: RequestId,
+    /// When it lapses now, in milliseconds since the epoch; `None` for never.
+    pub expires_at: Option<u64>,
+    /// Who gave the time, for the record; `None` where that is not known.
+    pub decider: Option<PersonId>,
+    /// By which path.
+    pub via: Via,
+}
+
+/// How a request was settled, as it came in and as it counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// The request it settles.
     pub request: RequestId,
     /// Yes or no.
     pub approve: bool,
-    /// The decider in relation to the run.
-    pub decided_by: Decider,
-    /// The decider's id, for the record; the model never reads it.
-    pub decider: Option<PersonId>,
+    /// Who settled it.
+    pub by: Settler,
     /// By which path it came in.
     pub via: Via,
     /// The closed reason of a denial.
     pub reason: Option<DenyReason>,
     /// The note, whole. Whether the model reads it is the host's note policy.
     pub note: Option<String>,
+    /// The reason of an answer, in anybody's words, for the record; the model never reads it.
+    pub answer_reason: Option<String>,
+    /// What the answer gives to the tool.
+    pub data: Option<Json>,
 }
 
 impl Decision {
     /// Whether `other` decides the same: a repeated click or a retried request, and not a conflict.
     pub fn says_the_same(&self, other: &Self) -> bool {
-        (self.approve, self.decided_by, &self.decider, self.reason, &self.note)
-            == (other.approve, other.decided_by, &other.decider, other.reason, &other.note)
+        let same_data = match (&self.data, &other.data) {
+            (Some(data), Some(other)) => data.same_value(other),
+            (data, other) => data == other,
+        };
+        let said = |decision: &Self| (decision.approve, decision.reason);
+        said(self) == said(other)
+            && (&self.by, &self.note, &self.answer_reason) == (&other.by, &other.note, &other.answer_reason)
+            && same_data
     }
 }
 

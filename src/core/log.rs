@@ -3,18 +3,20 @@
 //! State changes only here, by [`Chat::apply`]. A live chat and a chat replayed from its log are the same by
 //! construction.
 
+mod call;
 mod cleared;
 mod kept;
 pub mod text;
 
+pub use call::{Answered, CallState, RequestEnd, Settled, Stage};
 pub use kept::{Drawn, Kept};
 
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::approval::{Digest, Request, RequestKind};
-use super::event::{Body, Decision, EndStatus, Event, Facts};
-use super::message::{CallId, CallKind, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
+use super::approval::{Request, RequestKind};
+use super::event::{Body, EndStatus, Event};
+use super::message::{CallId, CallKind, ChatId, HistoryItem, MessageId, Part, RequestId, RunId, Turn};
 use super::outcome::{PersonId, Token};
 
 /// A chat as its log tells it.
@@ -24,6 +26,8 @@ pub struct Chat {
     next_seq: u64,
     /// What came before everything that is here, not read yet.
     folded: kept::Folded,
+    /// The latest time of any event.
+    last_at: u64,
     entries: Vec<Entry>,
     history: Vec<HistoryItem>,
     /// Where in the history requests begin.
@@ -78,108 +82,6 @@ pub struct TurnState {
     pub calls: Vec<CallState>,
 }
 
-/// One call.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CallState {
-    /// Our id.
-    pub id: CallId,
-    /// The request that stands or stood in front of it.
-    pub request: Option<Request>,
-    /// The decision on that request.
-    pub decision: Option<Decision>,
-    /// How often somebody was asked about it.
-    pub asks: u32,
-    /// What its permit covers, once judged.
-    pub digest: Option<Digest>,
-    /// How often it was started.
-    pub attempts: u32,
-    /// Whether it may be started once more, since its last result was lost.
-    pub restarts: bool,
-    /// Its one result.
-    pub result: Option<Settled>,
-}
-
-/// The end of a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settled {
-    /// `None` for a plain result and for an old denial.
-    pub facts: Option<Facts>,
-    /// The code of a denial that was recorded before its facts were: nobody knows who decided, or whether anybody did.
-    pub old_code: Option<String>,
-    /// What the model reads.
-    pub item: ResultItem,
-}
-
-/// Where a call stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Not judged yet.
-    Requested,
-    /// Waits for a person.
-    Asked,
-    /// A person declined it, or declined to start it again, and its result is not written: the log ended between the two.
-    Declined,
-    /// May run: allowed by policy, or approved by a person.
-    Ready,
-    /// Handed to its tool.
-    Started,
-    /// Has its result.
-    Settled,
-}
-
-impl CallState {
-    const fn new(id: CallId) -> Self {
-        Self { id, request: None, decision: None, asks: 0, digest: None, attempts: 0, restarts: false, result: None }
-    }
-
-    /// Where the call stands.
-    pub const fn stage(&self) -> Stage {
-        if self.result.is_some() {
-            Stage::Settled
-        } else if self.request.is_some() && self.decision.is_none() {
-            Stage::Asked
-        } else if matches!(self.decision, Some(Decision { approve: false, .. })) {
-            Stage::Declined
-        } else if self.attempts > 0 && !self.restarts {
-            Stage::Started
-        } else if self.digest.is_none() {
-            Stage::Requested
-        } else {
-            Stage::Ready
-        }
-    }
-
-    /// Whether a person approved it.
-    pub fn is_approved(&self) -> bool {
-        self.decision.as_ref().is_some_and(|decision| decision.approve)
-    }
-}
-
-/// How a request came to its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RequestEnd {
-    /// A person decided.
-    Decided(Decision),
-    /// Nobody did; the token says why.
-    Lapsed(Token),
-    /// Its call was denied, as an old log tells without saying by whom.
-    OldDenial,
-    /// What would run changed while it waited, so that another request asks instead.
-    Replaced,
-}
-
-impl RequestEnd {
-    /// Whether this decision says what ended the request.
-    pub fn says_the_same(&self, decision: &Decision) -> bool {
-        matches!(self, Self::Decided(earlier) if earlier.says_the_same(decision))
-    }
-
-    /// Whether the request's time ran out.
-    pub const fn is_expiry(&self) -> bool {
-        matches!(self, Self::Lapsed(Token::ApprovalExpired))
-    }
-}
-
 /// The chat's latest run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunState {
@@ -217,6 +119,7 @@ impl Chat {
             id,
             next_seq: 0,
             folded: kept::Folded::NONE,
+            last_at: 0,
             entries: Vec::new(),
             history: Vec::new(),
             start: 0,
@@ -251,6 +154,11 @@ impl Chat {
     /// The position the next event takes.
     pub const fn next_seq(&self) -> u64 {
         self.next_seq
+    }
+
+    /// The latest time of any event: it cannot be earlier now, whatever a clock says.
+    pub const fn last_at(&self) -> u64 {
+        self.last_at
     }
 
     /// What a person sees, in order; of a [folded](Self::folded) chat what is not folded, the latest run whole.
@@ -311,6 +219,17 @@ impl Chat {
         self.settled_requests.iter().rev().find(|(settled, _)| settled == id).map(|(_, end)| end)
     }
 
+    /// A request, waiting or settled, as it was made last.
+    pub fn request(&self, id: &RequestId) -> Option<&Request> {
+        self.entries.iter().rev().find_map(|entry| match entry {
+            Entry::Turn(turn) => {
+                let mut requests = turn.calls.iter().flat_map(|call| call.request.iter().chain(&call.earlier));
+                requests.find(|request| request.id == *id)
+            }
+            Entry::User { .. } | Entry::Failure { .. } => None,
+        })
+    }
+
     /// A call by its id, with the model's call beside it.
     pub fn call(&self, id: &CallId) -> Option<(&super::message::TurnCall, &CallState)> {
         self.entries.iter().rev().find_map(|entry| match entry {
@@ -350,6 +269,7 @@ impl Chat {
             run.last_seq = event.seq;
         }
         self.next_seq += 1;
+        self.last_at = self.last_at.max(event.at);
         Ok(())
     }
 
@@ -394,14 +314,18 @@ impl Chat {
             }
             Body::CallAsked { request } => {
                 let state = self.open_call(&request.call, &[Stage::Requested, Stage::Asked, Stage::Started])?;
-                if (state.attempts > 0) != (request.kind == RequestKind::Recovery) {
+                if state.attempts == 0 && request.kind != RequestKind::Approval {
                     return Err("a request that does not fit whether its call was started");
                 }
-                state.asks += 1;
-                state.digest = Some(request.digest.clone());
-                state.decision = None;
-                if let Some(earlier) = state.request.replace(request.clone()).filter(|_| state.attempts == 0) {
-                    self.settled_requests.push((earlier.id, RequestEnd::Replaced));
+                if let Some(replaced) = state.ask(request) {
+                    self.settled_requests.push((replaced, RequestEnd::Replaced));
+                }
+            }
+            Body::CallExtended { call, extension } => {
+                let state = self.open_call(call, &[Stage::Asked])?;
+                match &mut state.request {
+                    Some(request) if request.id == extension.request => request.expires_at = extension.expires_at,
+                    _ => return Err("the extension names another request"),
                 }
             }
             Body::CallDecided { call, decision } => {
@@ -409,8 +333,7 @@ impl Chat {
                 if state.request.as_ref().is_none_or(|request| request.id != decision.request) {
                     return Err("the decision names another request");
                 }
-                state.restarts = decision.approve && state.attempts > 0;
-                state.decision = Some(decision.clone());
+                state.decide(decision);
                 self.settled_requests.push((decision.request.clone(), RequestEnd::Decided(decision.clone())));
             }
             Body::CallStarted { call, attempt } => {
@@ -426,11 +349,11 @@ impl Chat {
             }
             Body::CallSettled { name, facts, item } => {
                 self.name_cleared(&item.call, name);
-                self.apply_settled(Settled { facts: facts.clone(), old_code: None, item: item.clone() })?;
+                self.apply_settled(event.at, Settled { facts: facts.clone(), old_code: None, item: item.clone() })?;
             }
             Body::OldDenial(denial) => {
                 let old_code = Some(denial.reason_code().to_owned());
-                self.apply_settled(Settled { facts: None, old_code, item: denial.result_item() })?;
+                self.apply_settled(event.at, Settled { facts: None, old_code, item: denial.result_item() })?;
             }
             Body::RunEnded { status, reason } => {
                 self.no_open_turn()?;
@@ -482,7 +405,7 @@ impl Chat {
         Ok(())
     }
 
-    fn apply_settled(&mut self, settled: Settled) -> Result<(), &'static str> {
+    fn apply_settled(&mut self, at: u64, settled: Settled) -> Result<(), &'static str> {
         let Some(Entry::Turn(turn)) = self.entries.last_mut() else { return Err("a result without a turn") };
         let place = turn.calls.iter().position(|call| call.id == settled.item.call);
         let (Some(made), Some(call)) =
@@ -505,16 +428,19 @@ impl Chat {
         if has_run && call.attempts == 0 || !may_be_started && call.attempts > 0 {
             return Err("a result that does not fit whether its call was started");
         }
-        let denied = call.attempts == 0 && call.decision.as_ref().is_some_and(|decision| !decision.approve);
-        if !is_old && denied != (token == Some(Token::ApprovalDenied)) {
-            return Err("a denial without a person's decision, or a decision to deny without its denial");
+        let refused = call.refusal();
+        let fits = match refused {
+            Some(refusal) => token == Some(refusal),
+            None => !matches!(token, Some(Token::ApprovalDenied | Token::RequestDeclined)),
+        };
+        if !is_old && !fits {
+            return Err("a refusal without its decision, or a decision to refuse without its outcome");
         }
         if let (Some(request), None) = (&call.request, &call.decision) {
-            let end = token.map_or(RequestEnd::OldDenial, RequestEnd::Lapsed);
-            self.settled_requests.push((request.id.clone(), end));
+            self.settled_requests.push((request.id.clone(), RequestEnd::of(request, token, at)));
         }
         if let Some(run) = &mut self.run {
-            if denied {
+            if call.attempts == 0 && refused == Some(Token::ApprovalDenied) {
                 run.declined.push(call.id.clone());
             } else if token == Some(Token::AlreadyDeclined) {
                 run.repeats += 1;

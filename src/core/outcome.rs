@@ -198,6 +198,10 @@ pub enum Lapse {
     Superseded,
     /// The run was stopped or the host tore it down.
     Cancelled,
+    /// It was answered, but before the tool could go on the user sent a new message.
+    AnsweredThenSuperseded,
+    /// It was answered, but before the tool could go on the run was stopped.
+    AnsweredThenStopped,
 }
 
 /// Why a tool could not be called.
@@ -230,6 +234,8 @@ pub enum Outcome {
         /// Whether it had been approved.
         approved: bool,
     },
+    /// See [`Token::ApprovalCancelled`]: the host took the request back, and the run went on.
+    ApprovalWithdrawn,
     /// See [`Token::AlreadyDeclined`].
     AlreadyDeclined {
         /// The call that was declined.
@@ -244,6 +250,8 @@ pub enum Outcome {
     RequestLapsed(Lapse),
     /// See [`Token::BlockedByPolicy`]; the text is the rule's reason.
     BlockedByPolicy(String),
+    /// See [`Token::BlockedByPolicy`]: the host's policy answered a request. Its reason stays in the log.
+    PolicyAnswered,
     /// See [`Token::ToolUnavailable`].
     ToolUnavailable(Unavailable),
     /// See [`Token::ArgumentsInvalid`]; the text quotes the problem.
@@ -262,11 +270,11 @@ impl Outcome {
             Self::ApprovalDenied(_) => Token::ApprovalDenied,
             Self::ApprovalExpired => Token::ApprovalExpired,
             Self::ApprovalSuperseded { .. } => Token::ApprovalSuperseded,
-            Self::ApprovalCancelled { .. } => Token::ApprovalCancelled,
+            Self::ApprovalCancelled { .. } | Self::ApprovalWithdrawn => Token::ApprovalCancelled,
             Self::AlreadyDeclined { .. } => Token::AlreadyDeclined,
             Self::RequestDeclined { .. } => Token::RequestDeclined,
             Self::RequestLapsed(_) => Token::RequestLapsed,
-            Self::BlockedByPolicy(_) => Token::BlockedByPolicy,
+            Self::BlockedByPolicy(_) | Self::PolicyAnswered => Token::BlockedByPolicy,
             Self::ToolUnavailable(_) => Token::ToolUnavailable,
             Self::ArgumentsInvalid(_) => Token::ArgumentsInvalid,
             Self::TurnTruncated => Token::TurnTruncated,

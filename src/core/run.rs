@@ -9,23 +9,25 @@
 //! replay nothing is, and an unfinished run stands `interrupted` until [`Input::Resume`].
 
 mod advance;
+mod answer;
 mod ask;
 mod error;
+mod input;
 mod judge;
 mod settle;
 
 pub use error::RunError;
+pub use input::{Answerer, Input};
 
 use std::collections::VecDeque;
-use std::rc::Rc;
 
 use super::approval::{Digest, Place, Request, Tool, call_digest};
 use super::event::{Body, Decision, EndStatus, Event};
-use super::log::{Chat, Entry, RunState};
-use super::message::{CallId, CallKind, HistoryItem, MessageId, ModelError, Part, RequestId, RunId, Turn, TurnCall};
-use super::outcome::{Decider, DenyReason, Failure, Outcome, PersonId, Via};
-use super::policy::Opinion;
+use super::log::{Answered, Chat, Entry, RunState};
+use super::message::{CallId, CallKind, MessageId, Part, RunId, TurnCall};
+use super::outcome::PersonId;
 use super::wording::Renderer;
+use settle::Early;
 
 /// How a host set up the loop. Not part of the log: a reload may bring other settings.
 #[derive(Clone, Debug)]
@@ -42,123 +44,6 @@ pub struct Settings {
     pub all_notes: bool,
     /// Whether an approval needs a decider who is known and is not the run's owner. Denying is open to all.
     pub second_approver: bool,
-}
-
-/// What happened. `at` is the wall clock in milliseconds since the epoch.
-#[derive(Debug)]
-pub enum Input {
-    /// The chat is to start from messages that the host had. Only before anything else.
-    Seed {
-        /// When.
-        at: u64,
-        /// The messages, each turn followed by one result for each of its calls.
-        history: Vec<HistoryItem>,
-    },
-    /// The model's context is too long: leave out the oldest entries from now on, this many of the whole chat.
-    Trim {
-        /// When.
-        at: u64,
-        /// How many entries, rounded down to the beginning of a run.
-        omitted: usize,
-    },
-    /// A person sent a message. What is pending is settled as superseded.
-    Send {
-        /// When.
-        at: u64,
-        /// The message's id.
-        message: MessageId,
-        /// Its author.
-        author: Option<PersonId>,
-        /// Its content.
-        parts: Vec<Part>,
-    },
-    /// The model request of this ticket gave a turn.
-    TurnEnded {
-        /// When.
-        at: u64,
-        /// From [`Effect::CallModel`].
-        ticket: u64,
-        /// The turn.
-        turn: Rc<Turn>,
-    },
-    /// The model request of this ticket gave none.
-    TurnFailed {
-        /// When.
-        at: u64,
-        /// From [`Effect::CallModel`].
-        ticket: u64,
-        /// Why.
-        error: ModelError,
-        /// Text that had arrived.
-        partial: String,
-    },
-    /// The host's rules were evaluated for the calls of [`Effect::Judge`].
-    Judged {
-        /// When.
-        at: u64,
-        /// For each of those calls, in the same order, what the rules said.
-        opinions: Vec<Vec<Opinion>>,
-        /// For each of those calls what its tool's preview says; no line where it has none.
-        previews: Vec<Vec<String>>,
-        /// For each of those calls a fresh random id, used where the call must ask.
-        requests: Vec<RequestId>,
-    },
-    /// Somebody decided about a pending request.
-    Decide {
-        /// When.
-        at: u64,
-        /// The request.
-        request: RequestId,
-        /// Yes or no.
-        approve: bool,
-        /// Who; `None` when the host does not know.
-        by: Option<PersonId>,
-        /// By which path.
-        via: Via,
-        /// A closed reason; only with a denial.
-        reason: Option<DenyReason>,
-        /// A note.
-        note: Option<String>,
-        /// What the tool's preview says now; `None` where it was not asked.
-        preview: Option<Vec<String>>,
-        /// A fresh random id, for the request that asks again if what would run has changed.
-        fresh: RequestId,
-    },
-    /// A tool that [`Effect::RunTool`] started came to its end.
-    ToolEnded {
-        /// When.
-        at: u64,
-        /// The call.
-        call: CallId,
-        /// The attempt.
-        attempt: u32,
-        /// Its result's text, or how it failed.
-        result: Result<String, Failure>,
-    },
-    /// Time passed: requests whose time is over lapse, and the run goes on.
-    Tick {
-        /// Now.
-        at: u64,
-    },
-    /// The chat was opened: requests whose time is over lapse, and nothing begins.
-    Open {
-        /// Now.
-        at: u64,
-    },
-    /// The run is to end now.
-    Stop {
-        /// When.
-        at: u64,
-        /// Text of the answer that had arrived.
-        partial: String,
-    },
-    /// Go on with a run that was interrupted or whose model request failed.
-    Resume {
-        /// When.
-        at: u64,
-        /// Fresh random ids for requests about calls whose result was lost, one for each call of a turn suffices.
-        requests: Vec<RequestId>,
-    },
 }
 
 /// What the driver is to do, in this order.
@@ -205,6 +90,7 @@ pub struct Permit {
     digest: Digest,
     attempt: u32,
     note: Option<String>,
+    answers: Vec<Answered>,
 }
 
 impl Permit {
@@ -231,6 +117,11 @@ impl Permit {
     /// The note that came with the approval, for the tool.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
+    }
+
+    /// What the tool asked for and was answered, in order; the last one is new to it.
+    pub fn answers(&self) -> &[Answered] {
+        &self.answers
     }
 
     /// The same for every attempt of this call and for no other call.
@@ -414,7 +305,11 @@ impl Run {
     }
 
     /// Takes in what happened. Effects are queued for [`poll`](Self::poll); on an error the state is as it was.
-    pub fn handle(&mut self, input: Input) -> Result<Handled, RunError> {
+    ///
+    /// No time counts as earlier than the latest event's: a clock that is set back gives nobody more time.
+    pub fn handle(&mut self, mut input: Input) -> Result<Handled, RunError> {
+        let at = input.at();
+        *at = self.chat.last_at().max(*at);
         if !matches!(input, Input::Open { .. }) {
             self.chat.unfold()?;
         }
@@ -434,13 +329,19 @@ impl Run {
             }
             Input::Judged { at, opinions, previews, requests } => self.judged(at, &opinions, previews, requests)?,
             Input::Decide { at, request, approve, by, via, reason, note, preview, fresh } => {
-                let owner = self.chat.run().and_then(|run| run.owner.as_ref());
-                let decided_by = Decider::of(by.as_ref(), owner);
                 let note = note.filter(|note| !note.trim().is_empty());
-                let decision = Decision { request, approve, decided_by, decider: by, via, reason, note };
-                return self.decide(at, decision, preview, fresh);
+                let decision = self.decision(request, approve, Answerer::Person(by), via, None);
+                return self.decide(at, Decision { reason, note, ..decision }, preview, fresh);
             }
+            Input::Answer { at, request, ok, by, via, reason, data, preview, fresh } => {
+                let decision = self.decision(request, ok, by, via, reason);
+                return self.decide(at, Decision { data, ..decision }, preview, fresh);
+            }
+            Input::Extend { at, extension } => return self.extend(at, extension),
             Input::ToolEnded { at, call, attempt, result } => self.tool_ended(at, &call, attempt, result)?,
+            Input::ToolAsked { at, call, attempt, request, spec } => {
+                self.tool_asked(at, &call, attempt, request, spec)?;
+            }
             Input::Tick { at } => {
                 if self.lapse(at)? {
                     self.advance(at)?;
@@ -468,7 +369,9 @@ impl Run {
             return Err(RunError::Busy);
         }
         if self.chat.open_run().is_some() {
-            self.end_early(at, "superseded", &[], |approved| Outcome::ApprovalSuperseded { approved })?;
+            // What nobody decided in time was over before the message came.
+            self.lapse(at)?;
+            self.end_early(at, Early::Superseded, &[])?;
         }
         let number = self.chat.entries().iter().filter(|entry| matches!(entry, Entry::User { .. })).count() + 1;
         let run = RunId::new(["r", &number.to_string()].concat());
@@ -476,24 +379,11 @@ impl Run {
         self.advance(at)
     }
 
-    /// Settles requests whose time is over; says whether there were any.
-    fn lapse(&mut self, at: u64) -> Result<bool, RunError> {
-        let over = |request: &Request| request.expires_at.is_some_and(|end| at >= end);
-        let calls: Vec<_> =
-            self.chat.pending().filter(|(request, _)| over(request)).map(|(_, call)| call.id.clone()).collect();
-        if calls.is_empty() {
-            return Ok(false);
-        }
-        let bodies = calls.iter().map(|call| self.settlement(call, &Outcome::ApprovalExpired));
-        let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
-        self.record(at, bodies)?;
-        Ok(true)
-    }
-
     fn stop(&mut self, at: u64, partial: String) -> Result<(), RunError> {
         if self.chat.open_run().is_none() {
             return Ok(());
         }
+        self.lapse(at)?;
         if self.activity.model.is_some() && !partial.is_empty() {
             let (code, message) = ("aborted".to_owned(), "The run was stopped while the answer arrived.".to_owned());
             self.record(at, [Body::TurnFailed { code, message, text: partial }])?;
@@ -505,7 +395,7 @@ impl Run {
         self.activity = Activity { next_ticket, ..Activity::default() };
         // What was to happen and is not begun does not begin: only what is to be stored or told stays queued.
         self.effects.retain(|effect| matches!(effect, Effect::Persist(_) | Effect::Done(_)));
-        self.end_early(at, "stopped", &not_begun, |approved| Outcome::ApprovalCancelled { approved })?;
+        self.end_early(at, Early::Stopped, &not_begun)?;
         self.rest();
         Ok(())
     }

@@ -101,6 +101,10 @@ pub fn requests(run: &Run) -> String {
         out.text("kind", request.kind.token());
         out.text("callId", request.call.as_str());
         out.text("prompt", &request.prompt);
+        out.present("url", request.url.as_deref());
+        if let Some(data) = &request.data {
+            out.value("data", data);
+        }
         match request.expires_at {
             Some(at) => out.number("expiresAt", at),
             None => out.optional("expiresAt", None),
@@ -184,10 +188,9 @@ fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
         out.close('}');
     }
     let Some(settled) = &state.result else {
-        match (state.stage(), &state.decision) {
-            (Stage::Declined, _) if state.attempts > 0 => write_outcome(Token::OutcomeUnknown, None, out),
-            (Stage::Declined, Some(decision)) => write_outcome(Token::ApprovalDenied, Some(decision.decided_by), out),
-            _ => {}
+        if let (Some(token), Some(decision)) = (state.refusal(), &state.decision) {
+            let names_decider = matches!(token, Token::ApprovalDenied | Token::RequestDeclined);
+            write_outcome(token, decision.by.decided_by().filter(|_| names_decider), out);
         }
         return;
     };
@@ -220,11 +223,16 @@ fn write_outcome(token: Token, decided_by: Option<Decider>, out: &mut Writer) {
 
 fn write_decision(decision: &Decision, out: &mut Writer) {
     out.flag("approve", decision.approve);
-    out.text("decidedBy", decision.decided_by.token());
-    out.optional("by", decision.decider.as_ref().map(PersonId::as_str));
+    out.optional("decidedBy", decision.by.decided_by().map(Decider::token));
+    out.optional("by", decision.by.person().map(PersonId::as_str));
+    out.text("settler", decision.by.token());
     out.text("via", decision.via.token());
     out.present("reason", decision.reason.map(DenyReason::token));
     out.present("note", decision.note.as_deref());
+    out.present("answerReason", decision.answer_reason.as_deref());
+    if let Some(data) = &decision.data {
+        out.value("data", data);
+    }
 }
 
 /// What is kept beside a chat's log, so that what waits in it is known without reading it.

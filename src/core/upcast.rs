@@ -12,6 +12,8 @@ pub type Upcaster = fn(Json) -> Json;
 pub fn upcaster(kind: &str, from: u64) -> Option<Upcaster> {
     match (kind, from) {
         ("tool.call.denied", 1) => Some(denied_from_1),
+        ("tool.call.asked", 1) => Some(asked_from_1),
+        ("tool.call.decided", 1) => Some(decided_from_1),
         _ => None,
     }
 }
@@ -27,16 +29,31 @@ pub fn upcast(kind: &str, from: u64, to: u64, event: Json) -> Json {
 /// Version 1 recorded the item that the model read for refusals only, its reason codes are free texts, and it never
 /// recorded who decided, for which reason, or whether the call had been approved.
 fn denied_from_1(event: Json) -> Json {
+    with_nulls(event, 2, &["result_item", "decided_by", "reason", "approved"])
+}
+
+/// Version 1 is from before tools could ask for something.
+fn asked_from_1(event: Json) -> Json {
+    with_nulls(event, 2, &["url", "data"])
+}
+
+/// Version 1 is from before anybody but a person settled requests, and from before answers had data.
+fn decided_from_1(event: Json) -> Json {
+    with_nulls(event, 2, &["settler", "answer_reason", "data"])
+}
+
+/// The event at `version`, with an explicit null in each of these members that it does not have.
+fn with_nulls(event: Json, version: u64, keys: &[&str]) -> Json {
     let Json::Object(mut members) = event else { return event };
-    for key in ["result_item", "decided_by", "reason", "approved"] {
+    for key in keys.iter().copied() {
         if !members.iter().any(|(name, _)| name == key) {
             members.push((key.to_owned(), Json::Null));
         }
     }
     // Readers take the last member of a name.
     match members.iter_mut().rev().find(|(name, _)| name == "v") {
-        Some((_, version)) => *version = Json::from(2),
-        None => members.push(("v".to_owned(), Json::from(2))),
+        Some((_, old)) => *old = Json::from(version),
+        None => members.push(("v".to_owned(), Json::from(version))),
     }
     Json::Object(members)
 }

@@ -181,6 +181,11 @@ fn message(text: &mut String, tool: &str, outcome: &Outcome) {
              executed. Do not make the call again unless the user asks for it.",
             "",
         ),
+        Outcome::ApprovalWithdrawn => (
+            "The request to approve tool @ was withdrawn before anyone decided. Nobody declined the call. Nothing was \
+             executed. Do not make the call again unless the user asks for it.",
+            "",
+        ),
         Outcome::AlreadyDeclined { earlier } => (
             "A call of tool @ with equal arguments (call %) was declined earlier in this run, so this one was refused \
              without asking again. Nothing was executed. Do not repeat it; tell the user what was declined and wait \
@@ -221,6 +226,15 @@ fn message(text: &mut String, tool: &str, outcome: &Outcome) {
                     "Tool @ had started and asked for something that was never answered: it was cancelled. Nobody \
                      declined it. The tool stopped there. Do not make this call again unless the user asks for it."
                 }
+                Lapse::AnsweredThenSuperseded => {
+                    "Tool @ had started and asked for something. That was answered, but the tool did not go on: a new \
+                     message came first. Answer the new message; make the call again only if that message still asks \
+                     for it."
+                }
+                Lapse::AnsweredThenStopped => {
+                    "Tool @ had started and asked for something. That was answered, but the tool did not go on: the run \
+                     was stopped first. Do not make this call again unless the user asks for it."
+                }
             },
             "",
         ),
@@ -228,6 +242,11 @@ fn message(text: &mut String, tool: &str, outcome: &Outcome) {
             "A rule of this application refused the call of tool @. Nobody was asked. Nothing was executed. The rule \
              says: #. Do not make this call again; say what the rule does not allow.",
             reason.as_str(),
+        ),
+        Outcome::PolicyAnswered => (
+            "The policy of this application refused the call of tool @. No person decided. Nothing was executed. Do not \
+             make this call again; say that the application does not allow it.",
+            "",
         ),
         Outcome::ToolUnavailable(why) => (
             match why {

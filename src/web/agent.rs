@@ -10,13 +10,14 @@ use wasm_bindgen_futures::future_to_promise;
 use web_sys::AbortSignal;
 
 use super::driver::{Driver, Said};
+use super::element::set_forms;
 use super::error::{error, from_run, set_factory};
 use super::host::Host;
 use super::platform;
 use super::setup::{Setup, person};
 use super::value::{from_strings, from_text};
 use crate::core::chain::{Broken, Privacy, Verified, verify};
-use crate::core::event;
+use crate::core::event::{self, Extension};
 use crate::core::json::{self, Writer};
 use crate::core::log;
 use crate::core::message::{MessageId, Part, RequestId, RunId};
@@ -24,10 +25,12 @@ use crate::core::outcome::{DenyReason, PersonId, Via};
 use crate::core::run::{Input, Run, RunError};
 use crate::core::snapshot;
 
-/// Hands over the constructor of errors: `(code, message, cause) => Error`. Called once, before anything else.
-#[wasm_bindgen(js_name = installErrors)]
-pub fn install(make_error: Function) {
+/// Hands over the constructor of errors, `(code, message, cause) => Error`, and the one that draws the fields of a form.
+/// Called once, before anything else.
+#[wasm_bindgen]
+pub fn install(make_error: Function, make_form: Function) {
     set_factory(make_error);
+    set_forms(make_form);
 }
 
 /// What is to be said of an export: see `verifyLog` in `www/src/index.ts`.
@@ -168,9 +171,26 @@ impl RawChat {
         let driver = self.driver();
         driver.check()?;
         let reason = reason.as_deref().and_then(DenyReason::from_token);
-        let said = Said { request: RequestId::new(request), approve, by: person(by), via: Via::Api, reason, note };
+        let said = Said::new(RequestId::new(request), approve, person(by), Via::Api);
+        let stored = driver.decide(Said { reason, note, ..said })?;
+        Ok(promise(Box::pin(async move { stored.await.map(Into::into) })))
+    }
+
+    /// Settles a request by an answer, as JSON. Resolves like `decide`.
+    pub fn answer(&self, answer: &str) -> Result<Promise, JsValue> {
+        let driver = self.driver();
+        driver.check()?;
+        let said = Said::read(answer, Via::Api).ok_or_else(|| unreadable("an answer"))?;
         let stored = driver.decide(said)?;
         Ok(promise(Box::pin(async move { stored.await.map(Into::into) })))
+    }
+
+    /// Gives a pending request more time: until then, or for ever. Resolves like `decide`.
+    pub fn extend(&self, request: String, expires_at: Option<f64>, by: Option<String>) -> Promise {
+        let expires_at = expires_at.map(platform::milliseconds);
+        let request = RequestId::new(request);
+        let extended = self.driver().extend(Extension { request, expires_at, decider: person(by), via: Via::Api });
+        promise(Box::pin(async move { extended.await.map(Into::into) }))
     }
 
     /// The latest run's id.

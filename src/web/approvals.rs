@@ -1,5 +1,6 @@
 //! The element's inside: a card list bound to one chat.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::Function;
@@ -22,6 +23,8 @@ pub struct RawApprovals {
     driver: Rc<Driver>,
     list: CardList,
     by: Function,
+    /// The requests whose receipts the person took out of sight here.
+    dismissed: Rc<RefCell<Vec<RequestId>>>,
 }
 
 #[wasm_bindgen]
@@ -31,8 +34,18 @@ impl RawApprovals {
     pub fn new(root: &ShadowRoot, chat: &RawChat, by: Function) -> Result<Self, JsValue> {
         let driver = chat.driver();
         let (decides, asks) = (Rc::clone(&driver), by.clone());
-        let list = CardList::new(root, Rc::new(move |decided| decide(&decides, &asks, decided)))?;
-        let drawn = Self { driver, list, by };
+        let dismissed = Rc::<RefCell<Vec<RequestId>>>::default();
+        let hides = Rc::clone(&dismissed);
+        let heard = move |decided: Decided| {
+            if decided.choice == Choice::Dismiss {
+                hides.borrow_mut().push(RequestId::new(decided.request));
+                decides.changed();
+            } else {
+                decide(&decides, &asks, decided);
+            }
+        };
+        let list = CardList::new(root, Rc::new(heard))?;
+        let drawn = Self { driver, list, by, dismissed };
         drawn.update()?;
         Ok(drawn)
     }
@@ -44,7 +57,9 @@ impl RawApprovals {
             let owner = run.chat().run().and_then(|run| run.owner.as_ref());
             run.settings().all_notes || Decider::of(by.as_ref(), owner) == Decider::RunOwner
         });
-        let shown = self.driver.look(|run| cards(run, by.as_ref()));
+        let mut shown = self.driver.look(|run| cards(run, by.as_ref()));
+        let dismissed = self.dismissed.borrow().clone();
+        shown.retain(|card| card.receipt.is_none() || !dismissed.contains(&card.request));
         self.list.update(&shown, reaches)
     }
 }
@@ -63,15 +78,9 @@ fn decide(driver: &Rc<Driver>, by: &Function, decided: Decided) {
         let _ = driver.handle(Input::Stop { at: platform::now(), partial: String::new() });
         return;
     }
-    let request = RequestId::new(request);
-    let said = Said {
-        request,
-        approve: choice == Choice::Approve,
-        by: person(driver, by),
-        via: Via::Card,
-        reason: None,
-        note,
-    };
+    let approve = matches!(choice, Choice::Approve | Choice::Submit | Choice::Done);
+    let said = Said::new(RequestId::new(request), approve, person(driver, by), Via::Card);
+    let said = if choice == Choice::Submit { Said { data: note, ..said } } else { Said { note, ..said } };
     if let Ok(stored) = driver.decide(said) {
         platform::spawn(Box::pin(async move {
             let _ = stored.await;

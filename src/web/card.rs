@@ -17,6 +17,7 @@ use web_sys::ShadowRoot;
 use super::element::Element;
 pub use super::guard::{Choice, Decided};
 use super::guard::{Page, Watch};
+use crate::core::approval::RequestKind;
 use crate::core::card::Card;
 use entry::{Entry, title};
 
@@ -106,7 +107,7 @@ impl CardList {
         // Focusing runs the page's own handlers, so nothing is borrowed here; and it comes before anything is taken
         // out, so that the focus never falls back to the body.
         if let Some(entry) = focused
-            && was_pending
+            && (was_pending || !holds(&now, entry))
             && let Some(target) = next_focus(entry, &now)
         {
             target.focus();
@@ -144,11 +145,13 @@ impl CardList {
     /// news again later.
     fn announce(&self, cards: &[Card], news: bool) {
         let waiting = cards.iter().filter(|card| card.receipt.is_none());
+        let only_approvals =
+            waiting.clone().all(|card| matches!(card.view.kind, RequestKind::Approval | RequestKind::Recovery));
         let titles: Vec<&str> = waiting.map(|card| title(&card.view)).collect();
         let fewer = self.waiting.replace(titles.len()) > titles.len();
         let first = !self.updated.replace(true);
         if news && !first {
-            self.status.set_text(&strings::waiting(&titles));
+            self.status.set_text(&strings::waiting(&titles, only_approvals));
         } else if fewer {
             self.status.set_text("");
         }
@@ -173,7 +176,8 @@ fn next_focus<'a>(entry: &'a Rc<Entry>, now: &'a [Rc<Entry>]) -> Option<&'a Elem
     match next {
         Some(next) => Some(next.group()),
         None if holds(now, entry) => entry.receipt(),
-        None => None,
+        // A receipt that was dismissed: to the last of the others.
+        None => now.last().and_then(|last| last.receipt()),
     }
 }
 

@@ -247,7 +247,7 @@ impl Driver {
     }
 
     /// Tells every listener that something changed.
-    fn changed(&self) {
+    pub fn changed(&self) {
         let listeners = self.listeners.borrow().clone();
         for (_, listener) in listeners {
             if let Err(thrown) = listener.call0(&JsValue::UNDEFINED) {
@@ -327,6 +327,7 @@ impl Driver {
             Effect::Ask(request) => {
                 self.changed();
                 self.lapse_in_time(&request);
+                self.wait_for(&request);
             }
             Effect::RunTool(permit) => {
                 let this = Rc::clone(self);

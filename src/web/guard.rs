@@ -110,6 +110,14 @@ pub enum Choice {
     Deny,
     /// End the run.
     Stop,
+    /// Answer with the values of the form.
+    Submit,
+    /// What was to be done elsewhere is done.
+    Done,
+    /// Do not answer.
+    Decline,
+    /// Take a receipt out of sight.
+    Dismiss,
 }
 
 /// A person's click, which passed the input guard.
@@ -119,7 +127,8 @@ pub struct Decided {
     pub request: String,
     /// What was chosen.
     pub choice: Choice,
-    /// What the person wrote, as they wrote it; `None` if that is nothing but white space.
+    /// What the person wrote, as they wrote it; `None` if that is nothing but white space. For [`Choice::Submit`] the form's
+    /// values as JSON.
     pub note: Option<String>,
 }
 
@@ -305,7 +314,12 @@ impl Watch {
         watched.look(now(), self.attended());
         let click = Input::Click { trusted: event.is_trusted(), detail: event.detail(), primary: event.button() == 0 };
         if watched.feed(time(event), click) == Verdict::Decide {
-            let note = Some(watched.note.value()).filter(|note| !note.trim().is_empty());
+            let reads = matches!(watched.choice, Choice::Approve | Choice::Deny | Choice::Submit);
+            let note = reads.then(|| watched.note.value()).filter(|note| !note.trim().is_empty());
+            if watched.choice == Choice::Submit && note.is_none() {
+                // The form has said what is missing in it.
+                return self.schedule();
+            }
             (self.decide)(Decided { request: watched.request.clone(), choice: watched.choice, note });
         }
         self.schedule();

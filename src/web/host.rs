@@ -6,6 +6,7 @@ use web_sys::AbortSignal;
 
 use super::error::text_of;
 use super::value::to_strings;
+use crate::core::card::visible_line;
 use crate::core::policy::{Opinion, matches};
 use crate::core::run::Candidate;
 
@@ -22,7 +23,8 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn judge(this: &Host, id: &str, tool: &str, arguments: &str) -> Result<JsValue, JsValue>;
 
-    /// Runs a tool; resolves with the text the model reads, rejects with a string.
+    /// Runs a tool; resolves with the text the model reads or, as an array of one JSON text, what the tool asks for; rejects
+    /// with a string.
     #[wasm_bindgen(method, catch)]
     pub fn run(
         this: &Host,
@@ -32,7 +34,16 @@ extern "C" {
         idempotency_key: &str,
         signal: &AbortSignal,
         note: Option<&str>,
+        answers: Option<&str>,
     ) -> Result<Promise, JsValue>;
+
+    /// The values of an answer that are a form's (both JSON); throws a sentence where they do not fit its schema.
+    #[wasm_bindgen(method, catch)]
+    pub fn fill(this: &Host, form: &str, values: &str) -> Result<String, JsValue>;
+
+    /// What the host answers to a request, which is one of `requests` (JSON): JSON, or undefined if it does not.
+    #[wasm_bindgen(method, catch, js_name = waitFor)]
+    pub fn wait_for(this: &Host, requests: &str, request: &str) -> Result<Promise, JsValue>;
 
     /// What a tool's preview says of a call, resolved as an array of strings.
     #[wasm_bindgen(method, catch)]
@@ -122,6 +133,12 @@ impl Host {
         }
         opinions
     }
+}
+
+/// A text as one line, hidden characters replaced by visible tokens.
+#[wasm_bindgen(js_name = visibleLine)]
+pub fn visible_text(text: &str) -> String {
+    visible_line(text)
 }
 
 /// Whether a tool's name matches a rule's pattern.

@@ -1,5 +1,6 @@
 //! The clock, randomness and timers of the page.
 
+use std::cell::Cell;
 use std::pin::Pin;
 
 use js_sys::{Date, Uint8Array};
@@ -9,6 +10,9 @@ use wasm_bindgen::prelude::*;
 extern "C" {
     #[wasm_bindgen(js_namespace = crypto, js_name = getRandomValues, catch)]
     fn fill_random(bytes: &Uint8Array) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(js_namespace = performance, js_name = now)]
+    fn ticks() -> f64;
 
     /// Throws `error` in a task of its own, so that the page's error handling sees it and nothing here breaks.
     #[wasm_bindgen(js_name = reportError, catch)]
@@ -20,10 +24,25 @@ pub fn spawn(work: Pin<Box<dyn Future<Output = ()>>>) {
     wasm_bindgen_futures::spawn_local(work);
 }
 
-/// Wall clock, in milliseconds since the epoch.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+thread_local! {
+    /// What [`now`] gave last, and when that was on the clock that nobody can set.
+    static LATEST: Cell<(f64, f64)> = const { Cell::new((0.0, 0.0)) };
+}
+
+/// Wall clock, in milliseconds since the epoch. It never goes back while the page lives: a clock that is set back gives
+/// nobody more time to decide.
 pub fn now() -> u64 {
-    Date::now() as u64
+    let ticks = ticks();
+    let (latest, then) = LATEST.get();
+    let now = Date::now().max(latest + (ticks - then).max(0.0));
+    LATEST.set((now, ticks));
+    milliseconds(now)
+}
+
+/// A number of milliseconds that the page gave.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+pub const fn milliseconds(number: f64) -> u64 {
+    number as u64
 }
 
 /// 128 random bits as 32 hexadecimal digits. `randomUUID` is absent on plain http, `getRandomValues` is not.

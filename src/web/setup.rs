@@ -26,6 +26,8 @@ pub struct Setup {
     pub(super) previewed: Vec<String>,
     /// Whether the host wants to be asked who may decide.
     pub(super) asks_who_may: bool,
+    /// Whether the host wants to answer requests itself.
+    pub(super) waits_for: bool,
     pub(super) host: Host,
 }
 
@@ -78,6 +80,7 @@ impl Setup {
                 .filter_map(|name| name.as_str().map(str::to_owned))
                 .collect(),
             asks_who_may: flag("asksWhoMay"),
+            waits_for: flag("waitsFor"),
             wire,
             timeouts: Timeouts {
                 first_byte: number("firstByteMs").unwrap_or_default(),

@@ -1,9 +1,9 @@
 //! A chat driven by hand: the driver's part played by a test, with time and ids as plain numbers.
 #![allow(dead_code)]
 
-use countersign::core::approval::Tool;
+use countersign::core::approval::{AskSpec, RequestKind, Tool};
 use countersign::core::chain;
-use countersign::core::event::{Body, Event};
+use countersign::core::event::{Body, Event, Extension};
 use countersign::core::json;
 use countersign::core::json::parse_lenient;
 use countersign::core::log::{Chat, check_pairing};
@@ -11,9 +11,9 @@ use countersign::core::message::{
     CallId, CallKind, ChatId, MessageId, ModelError, ModelErrorClass, Part, RequestId, Turn, TurnCall, TurnEnd,
     TurnExtra,
 };
-use countersign::core::outcome::{DenyReason, Failure, PersonId, Via};
+use countersign::core::outcome::{Decider, DenyReason, Failure, PersonId, Via};
 use countersign::core::policy::{Opinion, ToolEffect};
-use countersign::core::run::{Candidate, Effect, Handled, Input, Permit, Run, RunError, Settings, Status};
+use countersign::core::run::{Answerer, Candidate, Effect, Handled, Input, Permit, Run, RunError, Settings, Status};
 use countersign::core::wording::Renderer;
 use countersign::core::{card, snapshot};
 
@@ -213,6 +213,45 @@ impl Sim {
         })
     }
 
+    /// Lets the tool that was started first ask for something instead.
+    pub fn asks(&mut self, spec: AskSpec) -> Result<Handled, RunError> {
+        if self.permits.is_empty() {
+            return Err(RunError::Stale);
+        }
+        let permit = self.permits.remove(0);
+        let (call, attempt, request) = (permit.call().clone(), permit.attempt(), self.fresh());
+        self.handle(Input::ToolAsked { at: self.now, call, attempt, request, spec })
+    }
+
+    /// Answers by way of the host's API.
+    pub fn answer(
+        &mut self,
+        request: &str,
+        ok: bool,
+        by: Answerer,
+        reason: Option<&str>,
+        data: Option<&str>,
+    ) -> Result<Handled, RunError> {
+        let fresh = RequestId::new(format!("again{}", self.lines.len()));
+        self.handle(Input::Answer {
+            at: self.now,
+            request: RequestId::new(request),
+            ok,
+            by,
+            via: Via::Api,
+            reason: reason.map(str::to_owned),
+            data: data.map(|data| json::parse_strict(data).unwrap()),
+            preview: self.preview.clone(),
+            fresh,
+        })
+    }
+
+    pub fn extend(&mut self, request: &str, expires_at: Option<u64>) -> Result<Handled, RunError> {
+        let decider = PersonId::new("ada");
+        let extension = Extension { request: RequestId::new(request), expires_at, decider, via: Via::Api };
+        self.handle(Input::Extend { at: self.now, extension })
+    }
+
     pub fn stop(&mut self) -> Result<Handled, RunError> {
         self.model = None;
         self.handle(Input::Stop { at: self.now, partial: String::new() })
@@ -333,6 +372,19 @@ pub fn calls(calls: &[(&str, &str)]) -> Turn {
     Turn { end: TurnEnd::ToolCalls, calls: made.collect(), extra, ..answer("") }
 }
 
+/// What a tool asks for: one line of a form for `input` and `question`, and nothing but its prompt for other kinds.
+pub fn spec(kind: &str) -> AskSpec {
+    let kind = RequestKind::of(kind);
+    let form = r#"{"schema":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}}"#;
+    AskSpec {
+        prompt: format!("Please: {}.", kind.token()),
+        url: (kind == RequestKind::Authorization).then(|| "https://auth.example/go?state=1".to_owned()),
+        data: kind.has_form().then(|| json::parse_strict(form).unwrap()),
+        kind,
+        expires_at: None,
+    }
+}
+
 fn describe(event: &Event) -> String {
     let kind = event.body.kind();
     match &event.body {
@@ -345,9 +397,15 @@ fn describe(event: &Event) -> String {
         Body::TurnFailed { code, .. } => format!("{kind} {code}"),
         Body::CallAllowed { call, .. } => format!("{kind} {call}"),
         Body::CallAsked { request } => format!("{kind} {} {} \"{}\"", request.call, request.id, request.prompt),
+        Body::CallExtended { call, extension } => {
+            format!("{kind} {call} {} until={:?}", extension.request, extension.expires_at)
+        }
         Body::CallDecided { call, decision } => {
             let approve = if decision.approve { "approve" } else { "deny" };
-            format!("{kind} {call} {approve} by={}", decision.decided_by.token())
+            format!(
+                "{kind} {call} {approve} by={}",
+                decision.by.decided_by().map_or(decision.by.token(), Decider::token)
+            )
         }
         Body::CallStarted { call, attempt } => format!("{kind} {call} attempt={attempt}"),
         Body::CallSettled { facts, item, .. } => match facts {

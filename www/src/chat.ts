@@ -2,8 +2,9 @@ import { CountersignError } from "./error.js";
 import { eventsOf } from "./events.js";
 import { readParts } from "./messages.js";
 import { readDecider, readDecision } from "./options.js";
+import { writeAnswer } from "./requests.js";
 import type { DenyReason, Privacy } from "./tokens.js";
-import type { ChatEvent, Message, Part, Request, RunResult, Snapshot } from "./types.js";
+import type { Answer, ChatEvent, Message, Part, Request, RunResult, Snapshot } from "./types.js";
 import type { RawChat } from "./wasm/countersign.js";
 import { enter } from "./wasm.js";
 
@@ -21,6 +22,13 @@ export interface DecideOptions {
   /** Only with a denial. */
   reason?: DenyReason;
   note?: string;
+}
+
+export interface ExtendOptions {
+  /** When the request lapses from now on, in milliseconds since the epoch; null for never. */
+  expiresAt: number | null;
+  /** Who gives the time, for the record; null, the default, where that is not known. */
+  by?: string | null;
 }
 
 /** One chat that is open in this page; made by `agent.open(id)`. */
@@ -140,11 +148,30 @@ export class Chat {
     const by = readDecider(options.by);
     readDecision(approve, reason, note);
     const run = enter(() => this.#raw.runId());
-    const result = await enter(() => this.#raw.decide(requestId, approve, by, reason, note));
-    const continuation: Promise<RunResult> = enter(() => this.#raw.settle(run));
-    // Who does not wait for it is not to be bothered by its failure: the snapshot tells it too.
-    continuation.catch(() => {});
-    return { result: result as "applied" | "already", continuation };
+    return this.#after(run, await enter(() => this.#raw.decide(requestId, approve, by, reason, note)));
+  }
+
+  /**
+   * Settles a pending request of any kind: with `answerOutput`, `answerDeclined`, or an object like theirs. Resolves as
+   * `decide` does. An answer that is wrong in any way rejects and changes nothing.
+   */
+  async answer(answer: Answer): Promise<{ result: "applied" | "already"; continuation: Promise<RunResult> }> {
+    const text = writeAnswer(answer);
+    const run = enter(() => this.#raw.runId());
+    return this.#after(run, await enter(() => this.#raw.answer(text)));
+  }
+
+  /** Gives a pending request more time. Resolves once that is stored. */
+  async extend(requestId: string, options: ExtendOptions): Promise<{ result: "applied" | "already" }> {
+    const { expiresAt } = options;
+    if (expiresAt !== null && !(Number.isSafeInteger(expiresAt) && expiresAt >= 0)) {
+      throw new CountersignError(
+        "invalid_expiry",
+        "extend: expiresAt must be whole milliseconds since the epoch, or null.",
+      );
+    }
+    const by = readDecider(options.by ?? null);
+    return { result: await enter(() => this.#raw.extend(requestId, expiresAt ?? undefined, by)) };
   }
 
   /** Goes on with a run that was left interrupted. Never called for you. */
@@ -179,6 +206,13 @@ export class Chat {
    */
   async clear(): Promise<void> {
     return enter(() => this.#raw.clear());
+  }
+
+  #after(run: string | undefined, result: "applied" | "already") {
+    const continuation: Promise<RunResult> = enter(() => this.#raw.settle(run));
+    // Who does not wait for it is not to be bothered by its failure: the snapshot tells it too.
+    continuation.catch(() => {});
+    return { result, continuation };
   }
 
   #draw(): Snapshot {

@@ -12,7 +12,8 @@
  * - `by`: who decides by clicks here: undefined (the default) = the agent's user, a string = this person's id,
  *   null = the page does not know.
  *
- * Parts: `card`, `title`, `tool`, `why`, `arguments`, `note`, `actions`, `deny`, `approve`, `receipt`.
+ * Parts: `card`, `title`, `tool`, `why`, `arguments`, `note`, `actions`, `deny`, `approve`, `receipt`, `dismiss`; of what a
+ * tool asks for `form`, `field`, `problem`, `authorization`, `link`.
  *
  * Custom properties, with the defaults that follow light and dark
  * - `--countersign-font`: shorthand, `1rem/1.5 system-ui, sans-serif`; `--countersign-code-font`: family of the tool's

@@ -2,12 +2,13 @@ import { CountersignError } from "./error.js";
 import { stays } from "./leaving.js";
 import { readOptions } from "./options.js";
 import { isFunction } from "./reader.js";
+import { fill, writeAnswer } from "./requests.js";
 import { judge } from "./rules.js";
 import { violation } from "./schema.js";
 import type { Store } from "./store.js";
 import { announce, held, type Lease, lease, REWRITTEN } from "./tabs.js";
 import { previewOf, runTool } from "./tools.js";
-import type { AgentOptions, Request, ToolContext } from "./types.js";
+import type { AgentOptions, Answered, Request, ToolContext } from "./types.js";
 import { patternMatches } from "./wasm/countersign.js";
 import { life } from "./wasm.js";
 
@@ -18,8 +19,20 @@ const LONGEST_TIMER = 0x7fffffff;
 export interface Host {
   /** What the rules say of a call: `[verdict, reason …]`; `["invalid", problem]` if it breaks the tool's schema. */
   judge(id: string, tool: string, argsText: string): string[];
-  /** Runs a tool; rejects with a string. Called under a permit only. */
-  run(tool: string, args: string, id: string, key: string, signal: AbortSignal, note?: string): Promise<string>;
+  /** Runs a tool, see {@link runTool}. Called under a permit only. */
+  run(
+    tool: string,
+    args: string,
+    id: string,
+    key: string,
+    signal: AbortSignal,
+    note?: string,
+    answers?: string,
+  ): Promise<string | [string]>;
+  /** See {@link fill}. */
+  fill(form: string, values: string): string;
+  /** What `waitFor` answers to one of these requests (JSON), as JSON; undefined if it does not, or in no usable way. */
+  waitFor(requests: string, request: string): Promise<string | undefined>;
   /** See {@link Store}. */
   load(chat: string, from: number): Promise<string[]>;
   append(chat: string, seq: number, lines: string[], head: string): Promise<void>;
@@ -47,7 +60,18 @@ export interface Host {
 
 /** Splits the options of an agent into data and functions. Throws an error that names the option at fault. */
 export function readHost(options: AgentOptions): { setup: string; host: Host; store: Store; abandon: () => void } {
-  const { setup, tools, rules, trim, canDecide, store, headers, ownHeaders, fetch: own } = readOptions(options);
+  const {
+    setup,
+    tools,
+    rules,
+    trim,
+    canDecide,
+    waitFor,
+    store,
+    headers,
+    ownHeaders,
+    fetch: own,
+  } = readOptions(options);
   const name = nameOf(store);
   // All that were given: to release one twice does nothing.
   const leases = new Set<Lease>();
@@ -62,10 +86,18 @@ export function readHost(options: AgentOptions): { setup: string; host: Host; st
       if (broken) return ["invalid", broken];
       return judge(rules, (pattern) => patternMatches(pattern, name), { id, tool: name, argsText });
     },
-    async run(name, args, callId, idempotencyKey, signal, note) {
+    async run(name, args, callId, idempotencyKey, signal, note, answered) {
       const tool = tools.find((tool) => tool.name === name);
       if (!tool) throw `there is no tool "${name}"`;
-      const context: ToolContext = { callId, idempotencyKey, signal, ...(note !== undefined && { note }) };
+      const answers: Answered[] = JSON.parse(answered ?? "[]");
+      const answer = answers.at(-1);
+      const context: ToolContext = {
+        callId,
+        idempotencyKey,
+        signal,
+        ...(note !== undefined && { note }),
+        ...(answer !== undefined && { answer, answers }),
+      };
       return runTool(tool, args, context);
     },
     async preview(name, args) {
@@ -77,6 +109,21 @@ export function readHost(options: AgentOptions): { setup: string; host: Host; st
       // What is not pending is the core's to refuse.
       if (!request || !canDecide) return true;
       return (await canDecide(request, by ?? null)) === true;
+    },
+    fill,
+    async waitFor(requests, id) {
+      const request = (JSON.parse(requests) as Request[]).find((request) => request.id === id);
+      try {
+        const answer = request && (await waitFor?.(request));
+        if (answer === undefined || answer === null) return undefined;
+        const text = writeAnswer(answer);
+        if (answer.id === id) return text;
+        throw new CountersignError("invalid_answer", `waitFor(request) answered another request than ${id}.`);
+      } catch (thrown) {
+        // Nobody here waits for it, and the request goes on waiting.
+        reportError(thrown);
+        return undefined;
+      }
     },
     load: async (chat, from) => store.load(chat, from),
     async append(chat, seq, lines, head) {

@@ -6,7 +6,7 @@ import { RawApprovals, verifyLog as rawVerifyLog } from "./wasm/countersign.js";
 import { enter, life } from "./wasm.js";
 
 export { type Agent, type ChatSummary, createAgent, tool } from "./agent.js";
-export type { Chat, DecideOptions, SendOptions } from "./chat.js";
+export type { Chat, DecideOptions, ExtendOptions, SendOptions } from "./chat.js";
 export type { CountersignApprovals } from "./element.js";
 export { CountersignError } from "./error.js";
 export { type IndexedDBStore, indexedDBStore } from "./indexeddb.js";
@@ -19,6 +19,13 @@ export type {
   OpenAIResponsesOptions,
 } from "./models.js";
 export { anthropic, gemini, openaiChat, openaiResponses } from "./models.js";
+export {
+  answerDeclined,
+  answerOutput,
+  type McpElicitResult,
+  pendingRequest,
+  toMcpElicitation,
+} from "./requests.js";
 export type { Condition, PatternRule, Rule, RuleCall, Verdict } from "./rules.js";
 export { allow, ask, refuse } from "./rules.js";
 export { memoryStore, type Store } from "./store.js";

@@ -16,6 +16,7 @@ export interface Setup {
   tools: Omit<Tool, "run" | "preview">[];
   previewed: string[];
   asksWhoMay: boolean;
+  waitsFor: boolean;
   secondApprover: boolean;
   renderer: string;
   maxRounds: number;
@@ -35,6 +36,7 @@ const agentOptions = [
   "rules",
   "approvals",
   "canDecide",
+  "waitFor",
   "secondApprover",
   "renderer",
   "maxRounds",
@@ -51,6 +53,7 @@ export function readOptions(given: AgentOptions) {
   const timeouts = new Options(options.raw("timeouts") ?? {}, "options.timeouts", ["firstByteMs", "idleMs", "toolMs"]);
   const tools = readTools(options);
   const canDecide = options.optional("canDecide", "a function", isFunction) as AgentOptions["canDecide"];
+  const waitFor = options.optional("waitFor", "a function", isFunction) as AgentOptions["waitFor"];
   const setup: Setup = {
     user: readUser(options),
     wire,
@@ -58,6 +61,7 @@ export function readOptions(given: AgentOptions) {
     tools: tools.map(({ run: _, preview: __, ...described }) => described),
     previewed: tools.filter(({ preview }) => preview).map(({ name }) => name),
     asksWhoMay: canDecide !== undefined,
+    waitsFor: waitFor !== undefined,
     secondApprover: options.flag("secondApprover"),
     renderer: options.oneOf("renderer", RENDERERS) ?? "sentence",
     maxRounds: options.count("maxRounds") ?? 20,
@@ -69,7 +73,7 @@ export function readOptions(given: AgentOptions) {
   };
   const trim = options.optional("onContextTooLong", "a function", isFunction) as AgentOptions["onContextTooLong"];
   const rules = readRules(options, tools);
-  return { setup, tools, rules, trim, canDecide, store: readStore(options), ...transport };
+  return { setup, tools, rules, trim, canDecide, waitFor, store: readStore(options), ...transport };
 }
 
 /** A decider's id, or null where it is not known. Numbers are refused, not coerced. */

@@ -32,6 +32,10 @@ export type Renderer = (typeof RENDERERS)[number];
 export const VIAS = ["card", "api", "waitFor"] as const;
 export type Via = (typeof VIAS)[number];
 
+/** Kinds of requests that are known; a tool may ask for others, which the host settles. */
+export const REQUEST_KINDS = ["approval", "input", "question", "authorization"] as const;
+export type RequestKind = (typeof REQUEST_KINDS)[number] | (string & {});
+
 /** How much of a chat an export holds. */
 export const PRIVACY_LEVELS = ["metadata", "redacted", "full"] as const;
 export type Privacy = (typeof PRIVACY_LEVELS)[number];

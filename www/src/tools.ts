@@ -1,5 +1,6 @@
 import { messageOf } from "./error.js";
-import { invalid, isFunction, isText, Options } from "./reader.js";
+import { invalid, isFunction, isObject, isText, Options } from "./reader.js";
+import { asked } from "./requests.js";
 import type { Tool, ToolContext } from "./types.js";
 
 /** Reads `options.tools`. Each tool is a copy: what a page does to its own object later changes nothing here. */
@@ -29,6 +30,13 @@ const toolOptions = [
 ];
 
 function readTool(value: unknown, path: string): Tool {
+  if (isObject(value) && "input" in value) {
+    throw invalid(
+      `${path}.input`,
+      "is not possible: approval in front of a tool and input declared beside it could ask in turns for ever; let run " +
+        'return pendingRequest({ kind: "input", … }) instead',
+    );
+  }
   const options = new Options(value, path, toolOptions);
   const name = options.text("name");
   if (!/^[\w-]{1,64}$/.test(name)) {
@@ -54,8 +62,11 @@ function readTool(value: unknown, path: string): Tool {
   };
 }
 
-/** Runs a tool. Resolves with the text the model reads; rejects with the error's message, a string. */
-export async function runTool(tool: Tool, args: string, context: ToolContext): Promise<string> {
+/**
+ * Runs a tool. Resolves with the text the model reads, or with what the tool asks for as an array of one JSON text; rejects
+ * with the error's message, a string.
+ */
+export async function runTool(tool: Tool, args: string, context: ToolContext): Promise<string | [string]> {
   let result: unknown;
   try {
     result = await tool.run(JSON.parse(args), context);
@@ -63,6 +74,8 @@ export async function runTool(tool: Tool, args: string, context: ToolContext): P
     throw messageOf(thrown);
   }
   if (typeof result === "string") return result;
+  const request = asked(result);
+  if (request !== undefined) return [request];
   try {
     return JSON.stringify(result === undefined ? null : result) ?? cannot(typeof result);
   } catch (thrown) {

@@ -1,7 +1,7 @@
 import type { Model } from "./models.js";
 import type { Rule } from "./rules.js";
 import type { Store } from "./store.js";
-import type { DecidedBy, DenyReason, Outcome, Renderer, Via } from "./tokens.js";
+import type { DecidedBy, DenyReason, Outcome, Renderer, RequestKind, Via } from "./tokens.js";
 
 /** Who sits at this page. */
 export interface User {
@@ -20,6 +20,61 @@ export interface ToolContext {
   signal: AbortSignal;
   /** The note that came with the approval. */
   note?: string;
+  /** What the tool asked for and was answered, where it is called once more because of that. */
+  answer?: Answered;
+  /** All answers of this call in order, where the tool asked more than once; the last one is `answer`. */
+  answers?: readonly Answered[];
+}
+
+/** What a tool gets of an answer. */
+export interface Answered {
+  /** The request's id. */
+  id: string;
+  kind: RequestKind;
+  /** The values of a form, or whatever the answer held. */
+  data?: unknown;
+}
+
+/** What a tool asks for. */
+export interface RequestSpec {
+  kind: RequestKind;
+  /** What the person reads. */
+  prompt: string;
+  /** An `https:` URL; needed for an authorization. */
+  url?: string;
+  /**
+   * For `input` and `question` `{ schema }`: a JSON Schema with `type: "object"` whose properties are strings, numbers,
+   * integers, booleans, enums or arrays of an enum. Never for secrets: those go through an authorization's `url`.
+   */
+  data?: unknown;
+  /** Milliseconds since the epoch; null for never; left out, the host's `approvals.expireAfterMs` holds. */
+  expiresAt?: number | null;
+}
+
+declare const brand: unique symbol;
+/** What {@link pendingRequest} gives, for a tool to return. */
+export interface PendingRequest {
+  readonly [brand]: true;
+}
+
+/** Who answered: a person, null where it is not known which, or the host's policy. */
+export type AnsweredBy = { user: string | null } | "policy";
+
+/**
+ * Settles a request. The run branches on `ok` alone: the tool goes on, or its call ends.
+ *
+ * On an approval, `ok: false` by the policy is `blocked_by_policy`; by a user, or with the reason `"declined"` exactly,
+ * `approval_denied`; else `approval_cancelled`. On what a tool asked for, by a user or with that reason it is
+ * `request_declined`, else `request_lapsed`.
+ */
+export interface Answer {
+  id: string;
+  ok: boolean;
+  /** Only with `ok: true`. */
+  data?: unknown;
+  /** Only with `ok: false`; kept in the log, the model never reads it. */
+  reason?: string | null;
+  by?: AnsweredBy | null;
 }
 
 export interface Tool {
@@ -46,7 +101,10 @@ export interface Tool {
    */
   // biome-ignore lint/suspicious/noExplicitAny: arguments have the shape of inputSchema, which types cannot know.
   preview?: (args: any) => readonly string[] | Promise<readonly string[]>;
-  /** A string goes to the model as it is, anything else as JSON. A rejection becomes `tool_failed`. */
+  /**
+   * A string goes to the model as it is, anything else as JSON. A rejection becomes `tool_failed`. With `pendingRequest(…)`
+   * it asks a person first and is called once more with the answer.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: arguments have the shape of inputSchema, which types cannot know.
   run: (args: any, context: ToolContext) => unknown;
 }
@@ -88,6 +146,12 @@ export interface AgentOptions {
    * of code `not_allowed`.
    */
   canDecide?: (request: Request, decider: string | null) => boolean | Promise<boolean>;
+  /**
+   * Answers a request from the page's own code. Called once for each request when it begins to wait in the page that does
+   * the work, not again after a reload. A promise that rejects, never settles, or resolves with null or an answer to
+   * another request decides nothing: the request waits for others. Errors in it go to `reportError`.
+   */
+  waitFor?: (request: Request) => Answer | null | undefined | Promise<Answer | null | undefined>;
   /** Whether an approval needs a known person who did not start the run. Denying stays open to all. Default false. */
   secondApprover?: boolean;
   renderer?: Renderer;
@@ -127,12 +191,19 @@ export interface RunResult {
 
 export interface Decision {
   approve: boolean;
-  decidedBy: DecidedBy;
+  /** Null where no person decided. */
+  decidedBy: DecidedBy | null;
   /** The decider's id; null where it is not known. */
   by: string | null;
+  /** A person, the host's policy, or the host taking the request back. */
+  settler: "person" | "policy" | "host";
   via: Via;
   reason?: DenyReason;
   note?: string;
+  /** The reason of an answer, which the model does not read. */
+  answerReason?: string;
+  /** What the answer gave to the tool. */
+  data?: unknown;
 }
 
 export interface Call {
@@ -205,12 +276,16 @@ export interface Request {
   id: string;
   /**
    * `approval`: whether a call may run. `recovery`: a call was started and its result was lost; approving runs it again,
-   * denying leaves it as done.
+   * denying leaves it as done. `input`, `question`, `authorization` and any other: what a tool asks for.
    */
-  kind: "approval" | "recovery";
+  kind: RequestKind | "recovery";
   callId: string;
-  /** Why it stopped. */
+  /** Why it stopped, or what the tool asks. */
   prompt: string;
+  /** Where the person has to go, for an authorization. */
+  url?: string;
+  /** What came with it; for `input` and `question` `{ schema }`. */
+  data?: unknown;
   /** Milliseconds since the epoch; null for never. */
   expiresAt: number | null;
   view: CardView;

@@ -1,7 +1,8 @@
 import { CountersignError } from "./error.js";
+import { makeForm } from "./form.js";
 import { isObject } from "./reader.js";
 import { onTrap } from "./trap.js";
-import load, { __wbg_reset_state, installErrors } from "./wasm/countersign.js";
+import load, { __wbg_reset_state, install } from "./wasm/countersign.js";
 
 /** Where the wasm may come from. */
 export type InitInput = URL | string | Request | Response | BufferSource | WebAssembly.Module;
@@ -45,12 +46,12 @@ async function start(input?: InitInput | Promise<InitInput> | AllWires): Promise
   // Bundlers look for a URL in exactly this form.
   const path = isAllWires(input) ? new URL("countersign_all_bg.wasm", import.meta.url) : input;
   await load(path === undefined ? undefined : { module_or_path: path });
-  install();
+  prepare();
   loaded = true;
 }
 
-function install(): void {
-  installErrors((code: string, message: string, cause: unknown) => new CountersignError(code, message, cause));
+function prepare(): void {
+  install((code: string, message: string, cause: unknown) => new CountersignError(code, message, cause), makeForm);
 }
 
 function isAllWires(input: unknown): input is AllWires {
@@ -106,7 +107,7 @@ function die(trap: WebAssembly.RuntimeError): void {
 
 function restart(): void {
   __wbg_reset_state();
-  install();
+  prepare();
   restarts += 1;
   dead = undefined;
   for (const revive of revivals) revive();

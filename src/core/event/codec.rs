@@ -2,20 +2,21 @@
 
 mod cleared;
 mod reader;
+mod request;
 
 pub use reader::Reader;
+pub use request::{read as read_request, read_decision, write as write_request, write_decision};
 
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{Body, Decision, EndStatus, Event, Facts, OldDenial, TYPES};
-use crate::core::approval::{Aspects, Digest, Request, RequestKind};
+use super::{Body, EndStatus, Event, Facts, OldDenial, TYPES};
 use crate::core::json::{self, Json, JsonErrorKind, Writer};
 use crate::core::message::{
     CallId, CallKind, ChatId, HistoryItem, MessageId, Part, ResultItem, RunId, Trust, Turn, TurnCall, TurnEnd,
     TurnExtra,
 };
-use crate::core::outcome::{Decider, DenyReason, PersonId, Token, Via};
+use crate::core::outcome::{Decider, DenyReason, PersonId, Token};
 use crate::core::upcast::upcast;
 
 impl Event {
@@ -106,6 +107,7 @@ fn write_body(body: &Body, line: &mut Writer) {
             line.text("digest", digest.as_str());
         }
         Body::CallAsked { request } => write_request(request, line),
+        Body::CallExtended { call, extension } => request::write_extension(call, extension, line),
         Body::CallDecided { call, decision } => {
             line.text("call_id", call.as_str());
             write_decision(decision, line);
@@ -182,32 +184,6 @@ pub fn write_parts(parts: &[Part], out: &mut Writer) {
         out.close('}');
     }
     out.close(']');
-}
-
-/// A request's fields.
-pub fn write_request(request: &Request, line: &mut Writer) {
-    line.text("call_id", request.call.as_str());
-    line.text("request_id", request.id.as_str());
-    line.text("kind", request.kind.token());
-    line.text("digest", request.digest.as_str());
-    line.text("aspects", request.aspects.as_str());
-    line.text("prompt", &request.prompt);
-    line.strings("preview", &request.preview);
-    match request.expires_at {
-        Some(at) => line.number("expires_at", at),
-        None => line.optional("expires_at", None),
-    }
-}
-
-/// A decision's fields.
-pub fn write_decision(decision: &Decision, line: &mut Writer) {
-    line.text("request_id", decision.request.as_str());
-    line.flag("approved", decision.approve);
-    line.text("decided_by", decision.decided_by.token());
-    line.optional("decider", decision.decider.as_ref().map(PersonId::as_str));
-    line.text("via", decision.via.token());
-    line.optional("reason", decision.reason.map(DenyReason::token));
-    line.optional("note", decision.note.as_deref());
 }
 
 /// The fields of an outcome's facts.
@@ -287,6 +263,7 @@ fn read_body(kind: &str, read: Reader<'_>) -> Body {
         },
         "tool.call.allowed" => Body::CallAllowed { call: read.call(), digest: read.digest() },
         "tool.call.asked" => Body::CallAsked { request: read_request(read, read.digest()) },
+        "tool.call.extended" => Body::CallExtended { call: read.call(), extension: request::read_extension(read) },
         "tool.call.decided" => Body::CallDecided { call: read.call(), decision: read_decision(read) },
         "tool.call.started" => Body::CallStarted { call: read.call(), attempt: read.small("attempt") },
         "run.ended" => Body::RunEnded {
@@ -354,33 +331,6 @@ pub fn read_parts_of(read: Reader<'_>) -> Vec<Part> {
         });
     }
     parts
-}
-
-/// A request's fields, but for the digest: what must hold of it is known to who reads.
-pub fn read_request(read: Reader<'_>, digest: Digest) -> Request {
-    Request {
-        id: read.request(),
-        kind: read.token("kind", RequestKind::from_token, RequestKind::Approval),
-        call: read.call(),
-        digest,
-        aspects: Aspects::from_stored(read.text("aspects")),
-        prompt: read.text("prompt").to_owned(),
-        preview: read.strings("preview"),
-        expires_at: (!read.field("expires_at").is_null()).then(|| read.number("expires_at")),
-    }
-}
-
-/// A decision's fields.
-pub fn read_decision(read: Reader<'_>) -> Decision {
-    Decision {
-        request: read.request(),
-        approve: read.flag("approved"),
-        decided_by: read.token("decided_by", Decider::from_token, Decider::Unknown),
-        decider: read.person("decider"),
-        via: read.token("via", Via::from_token, Via::Api),
-        reason: read.optional_token("reason", DenyReason::from_token),
-        note: read.owned("note"),
-    }
 }
 
 /// The events whose type follows from what a call came to.

@@ -11,19 +11,19 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{CallState, Chat, Corrupt, Entry, RequestEnd, RunState, Settled, TurnState};
-use crate::core::approval::Digest;
+use super::{Answered, CallState, Chat, Corrupt, Entry, RequestEnd, RunState, Settled, TurnState};
+use crate::core::approval::{Digest, RequestKind};
 use crate::core::event::{
     EndStatus, Reader, read_decision, read_facts, read_item, read_parts_of, read_request, read_turn, write_decision,
     write_facts, write_item, write_parts, write_request, write_turn,
 };
-use crate::core::json::{Writer, parse_lenient};
+use crate::core::json::{Json, Writer, parse_lenient};
 use crate::core::message::{CallId, ChatId, HistoryItem, MessageId, RequestId, RunId};
 use crate::core::outcome::{PersonId, Token};
 
 /// To be raised with every change of what this file writes, of how messages are drawn, and of what the events of a log come
 /// to.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// A projection that was kept, and where in its log it stands.
 #[derive(Debug, PartialEq)]
@@ -79,6 +79,7 @@ impl Chat {
         out.text("chat", self.id.as_str());
         out.number("seq", self.next_seq);
         out.text("last_hash", last_hash);
+        out.number("last_at", self.last_at);
         out.number("start", self.start as u64);
         out.number("folded", before.len() as u64);
         out.number("lines", (latest.len() + last_run.len() + usize::from(self.run.is_some())) as u64);
@@ -127,6 +128,7 @@ impl Chat {
         }
         let mut chat = Self::new(id.clone());
         chat.next_seq = read.number("seq");
+        chat.last_at = read.number("last_at");
         chat.start = usize::try_from(read.number("start")).ok()?;
         chat.folded.entries = usize::try_from(read.number("folded")).ok()?;
         for _ in 0..read.number("lines") {
@@ -194,6 +196,8 @@ impl Chat {
                     RequestEnd::Decided(read_decision(decision))
                 } else if read.has("reason_code") {
                     RequestEnd::Lapsed(read.token("reason_code", Token::from_token, Token::OutcomeUnknown))
+                } else if read.has("expired") {
+                    RequestEnd::Expired
                 } else if read.has("old") {
                     RequestEnd::OldDenial
                 } else {
@@ -282,6 +286,34 @@ fn write_call(call: &CallState, out: &mut Writer) {
         write_decision(decision, out);
         out.close('}');
     }
+    if let Some(approval) = &call.approval {
+        inner("approval", out);
+        write_decision(approval, out);
+        out.close('}');
+    }
+    out.key("answers");
+    out.open('[');
+    for answer in &call.answers {
+        out.item();
+        out.open('{');
+        out.text("request_id", answer.request.as_str());
+        out.text("kind", answer.kind.token());
+        out.value("data", answer.data.as_ref().unwrap_or(&Json::Null));
+        out.close('}');
+    }
+    out.close(']');
+    out.key("earlier");
+    out.open('[');
+    for request in &call.earlier {
+        out.item();
+        out.open('{');
+        write_request(request, out);
+        out.close('}');
+    }
+    out.close(']');
+    if call.is_raised {
+        out.flag("is_raised", true);
+    }
     out.present("digest", call.digest.as_ref().map(Digest::as_str));
     out.number("asks", u64::from(call.asks));
     out.number("attempts", u64::from(call.attempts));
@@ -308,6 +340,15 @@ fn read_call(id: CallId, read: Reader<'_>) -> CallState {
         id,
         request: read.inner("request").map(|request| read_request(request, digest(request))),
         decision: read.inner("decision").map(read_decision),
+        approval: read.inner("approval").map(read_decision),
+        answers: read.array("answers").iter().map(|answer| read_answer(read.object(answer))).collect(),
+        earlier: read
+            .array("earlier")
+            .iter()
+            .map(|request| read.object(request))
+            .map(|request| read_request(request, digest(request)))
+            .collect(),
+        is_raised: read.has("is_raised"),
         asks: read.small("asks"),
         digest: read.has("digest").then(|| digest(read)),
         attempts: read.small("attempts"),
@@ -317,6 +358,14 @@ fn read_call(id: CallId, read: Reader<'_>) -> CallState {
             old_code: result.has("old_code").then(|| result.text("old_code").to_owned()),
             item: read_item(result),
         }),
+    }
+}
+
+fn read_answer(read: Reader<'_>) -> Answered {
+    Answered {
+        request: RequestId::new(read.name("request_id")),
+        kind: RequestKind::of(read.name("kind")),
+        data: Some(read.field("data")).filter(|data| !data.is_null()).cloned(),
     }
 }
 
@@ -332,6 +381,7 @@ fn write_settled(request: &RequestId, end: &RequestEnd, out: &mut Writer) {
             out.close('}');
         }
         RequestEnd::Lapsed(token) => out.text("reason_code", token.token()),
+        RequestEnd::Expired => out.flag("expired", true),
         RequestEnd::OldDenial => out.flag("old", true),
         RequestEnd::Replaced => {}
     }

@@ -5,11 +5,15 @@ use crate::core::arguments::Arguments;
 use crate::core::event::{Body, EndStatus};
 use crate::core::log::{Entry, Stage};
 use crate::core::message::{CallId, CallKind, ResultItem, Trust, Turn, TurnCall, TurnEnd};
-use crate::core::outcome::{Outcome, Unavailable};
+use crate::core::outcome::{Failure, Outcome, Unavailable};
 use crate::core::policy::ToolEffect;
 
 /// Repeats of declined calls after which a run ends.
 const REPEATS: u32 = 3;
+
+/// What the model is told where a tool that asked for something is no longer there to be called with the answer.
+const CHANGED: &str = "what it asked for was answered, but by then it was no longer the tool that had asked; it was not \
+                       called again";
 
 impl Run {
     /// Goes on until something is under way, a person is waited for, or the run has ended.
@@ -76,7 +80,7 @@ impl Run {
 
     fn start(&mut self, at: u64, id: &CallId) -> Result<(), RunError> {
         let Some(permit) = self.permit(id) else {
-            let body = self.settlement(id, &Outcome::ToolUnavailable(Unavailable::Withdrawn))?;
+            let body = self.settlement(id, &self.without_permit(id))?;
             return self.record(at, [body]);
         };
         if let Some((TurnCall { name, kind: CallKind::ProviderApproval { .. }, .. }, _)) = self.chat.call(id) {
@@ -109,8 +113,18 @@ impl Run {
             arguments: arguments.text().to_owned(),
             digest,
             attempt: state.attempts + 1,
-            note: state.decision.as_ref().and_then(|decision| decision.note.clone()),
+            note: state.noted().and_then(|decision| decision.note.clone()),
+            answers: state.answers.clone(),
         })
+    }
+
+    /// What is true of a call whose tool is gone or changed before it could start, or start again.
+    fn without_permit(&self, id: &CallId) -> Outcome {
+        match self.chat.call(id) {
+            Some((_, state)) if state.is_raised => Outcome::ToolFailed(Failure::Threw(CHANGED.to_owned())),
+            Some((_, state)) if state.attempts > 0 => Outcome::OutcomeUnknown,
+            _ => Outcome::ToolUnavailable(Unavailable::Withdrawn),
+        }
     }
 
     /// Every call has its result: the run ends, or the model is asked again.

@@ -1,17 +1,23 @@
-//! Asking a person: for the first time, anew when what would run has changed, and after a result was lost.
+//! Asking a person: for the first time, anew when what would run has changed, after a result was lost, and for what a
+//! tool asks.
 
 use std::borrow::Cow;
 
 use super::{Effect, Handled, Run, RunError, Status};
-use crate::core::approval::{Digest, Place, Request, RequestKind, Tool, call_digest};
+use crate::core::approval::{AskSpec, Digest, Place, Request, RequestKind, Tool, call_digest};
 use crate::core::arguments::Arguments;
-use crate::core::event::{Body, Decision};
+use crate::core::event::Body;
 use crate::core::log::CallState;
 use crate::core::message::{CallId, CallKind, RequestId, TurnCall};
-use crate::core::outcome::{Decider, Outcome, Unavailable};
+use crate::core::outcome::{Failure, Outcome, Unavailable};
 
 /// How often a call is asked about before a further change settles it.
 const MOST_ASKS: u32 = 4;
+/// How often a tool gets an answer within one call. One that asks for ever would, with answers that come by themselves,
+/// never end.
+const MOST_ANSWERS: usize = 16;
+/// What the model is told of a tool that asks once more.
+const ASKS_FOR_EVER: &str = "it asked for something more often than it may within one call";
 /// Stands between a request's reason and what changed since.
 const CHANGED: &str = " Asked again, since this changed while it waited: ";
 /// Why a call whose result was lost waits.
@@ -26,6 +32,8 @@ impl Run {
             kind: RequestKind::Approval,
             call,
             prompt,
+            url: None,
+            data: None,
             digest,
             aspects: tool.aspects(),
             preview: Vec::new(),
@@ -49,55 +57,9 @@ impl Run {
         }
     }
 
-    /// Takes a decision about a pending request. `preview` is what the tool says now, where it was asked again.
-    pub(super) fn decide(
-        &mut self,
-        at: u64,
-        decision: Decision,
-        preview: Option<Vec<String>>,
-        fresh: RequestId,
-    ) -> Result<Handled, RunError> {
-        if decision.approve && decision.reason.is_some() {
-            return Err(RunError::ReasonWithApproval);
-        }
-        let Some((request, state)) = self.chat.pending().find(|(request, _)| request.id == decision.request) else {
-            return Err(match self.chat.request_end(&decision.request) {
-                Some(end) if end.says_the_same(&decision) => return Ok(Handled::Already),
-                Some(end) if end.is_expiry() => RunError::Expired,
-                Some(_) => RunError::Conflict,
-                None => RunError::UnknownRequest,
-            });
-        };
-        if request.expires_at.is_some_and(|end| at >= end) {
-            return Err(RunError::Expired);
-        }
-        let (request, state) = (request.clone(), state.clone());
-        if decision.approve && request.kind == RequestKind::Approval {
-            if self.settings.second_approver && decision.decided_by != Decider::OtherUser {
-                return Err(RunError::NotAllowed);
-            }
-            if let Some(changed) = self.changes(&request, preview) {
-                return self.ask_again(at, &state, changed, fresh);
-            }
-        }
-        let outcome = match (decision.approve, request.kind) {
-            (true, _) => None,
-            (false, RequestKind::Approval) => Some(self.denial(&decision)),
-            (false, RequestKind::Recovery) => Some(Outcome::OutcomeUnknown),
-        };
-        let mut bodies = Vec::new();
-        if let Some(outcome) = outcome {
-            bodies.push(self.settlement(&state.id, &outcome)?);
-        }
-        bodies.insert(0, Body::CallDecided { call: state.id, decision });
-        self.record(at, bodies)?;
-        self.advance(at)?;
-        Ok(Handled::Applied)
-    }
-
     /// The request as it would be made now, if what would run is no longer what was asked about. A tool that is gone is
     /// no change: it does not run, and the model is told.
-    fn changes(&self, asked: &Request, preview: Option<Vec<String>>) -> Option<Request> {
+    pub(super) fn changes(&self, asked: &Request, preview: Option<Vec<String>>) -> Option<Request> {
         let (call, _) = self.chat.call(&asked.call)?;
         let tool = self.tool(call)?;
         let digest = self.digest_of(&asked.call, &tool)?;
@@ -115,7 +77,7 @@ impl Run {
         Some(Request { prompt, digest, aspects, preview, ..asked.clone() })
     }
 
-    fn ask_again(
+    pub(super) fn ask_again(
         &mut self,
         at: u64,
         state: &CallState,
@@ -134,6 +96,42 @@ impl Run {
         self.effects.push_back(Effect::Ask(request));
         self.rest();
         Ok(Handled::AskedAgain)
+    }
+
+    /// Takes in what a tool asks for. The call waits like one that waits in front of its tool.
+    pub(super) fn tool_asked(
+        &mut self,
+        at: u64,
+        id: &CallId,
+        attempt: u32,
+        request: RequestId,
+        spec: AskSpec,
+    ) -> Result<(), RunError> {
+        let (place, call, state) = self.handed(id, attempt)?;
+        let body = match state.digest.clone() {
+            Some(digest) if state.answers.len() < MOST_ANSWERS => Body::CallAsked {
+                request: Request {
+                    id: request,
+                    kind: spec.kind,
+                    call: id.clone(),
+                    prompt: spec.prompt,
+                    url: spec.url,
+                    data: spec.data,
+                    digest,
+                    aspects: self.tool(call).map(|tool| tool.aspects()).unwrap_or_default(),
+                    preview: Vec::new(),
+                    expires_at: spec
+                        .expires_at
+                        .unwrap_or_else(|| self.settings.expire_after.map(|wait| at.saturating_add(wait))),
+                },
+            },
+            _ => self.settlement(id, &Outcome::ToolFailed(Failure::Threw(ASKS_FOR_EVER.to_owned())))?,
+        };
+        let asked = if let Body::CallAsked { request } = &body { Some(Effect::Ask(request.clone())) } else { None };
+        self.activity.tools.swap_remove(place);
+        self.record(at, [body])?;
+        self.effects.extend(asked);
+        self.advance(at)
     }
 
     /// Goes on with a run that stands still. A call that was started and whose result is lost may have run: only what its
@@ -156,6 +154,8 @@ impl Run {
                         kind: RequestKind::Recovery,
                         call: id,
                         prompt: LOST.to_owned(),
+                        url: None,
+                        data: None,
                         digest,
                         aspects: tool.aspects(),
                         preview: Vec::new(),

@@ -19,6 +19,8 @@ pub enum RunError {
     NotAllowed,
     /// A closed reason came with an approval.
     ReasonWithApproval,
+    /// The time given is no later than the one that stands.
+    NoExtension,
     /// There is nothing to go on with.
     NothingToResume,
     /// The answer of a model or tool that the run no longer waits for.
@@ -37,6 +39,7 @@ impl RunError {
             Self::Expired => "expired",
             Self::NotAllowed => "not_allowed",
             Self::ReasonWithApproval => "invalid_decision",
+            Self::NoExtension => "invalid_expiry",
             Self::NothingToResume => "nothing_to_resume",
             Self::Stale => "stale",
             Self::Corrupt(_) => "log_corrupt",
@@ -57,7 +60,10 @@ impl RunError {
             Self::NotAllowed => {
                 "Nothing was changed: this needs the approval of a known person who did not start the run."
             }
-            Self::ReasonWithApproval => "A reason (variant, skip) goes with a denial only; leave it out to approve.",
+            Self::ReasonWithApproval => "A reason goes with a denial or a no only; leave it out to approve.",
+            Self::NoExtension => {
+                "Nothing was changed: a request can be extended only, so the new time must be later than the one it has."
+            }
             Self::NothingToResume => {
                 "There is nothing to go on with: no run was interrupted and no model request failed."
             }

@@ -3,9 +3,18 @@
 use super::{Run, RunError};
 use crate::core::event::{Body, Decision, EndStatus, Facts};
 use crate::core::log::{CallState, Corrupt, Stage};
-use crate::core::message::{CallId, ResultItem, Trust};
-use crate::core::outcome::{Decider, Denial, Failure, Outcome};
+use crate::core::message::{CallId, ResultItem, Trust, TurnCall};
+use crate::core::outcome::{Decider, Denial, Failure, Lapse, Outcome};
 use crate::core::wording::{self, Subject};
+
+/// What ends a run before its answer.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Early {
+    /// The user sent a new message.
+    Superseded,
+    /// It was stopped.
+    Stopped,
+}
 
 impl Run {
     pub(super) fn tool_ended(
@@ -15,13 +24,10 @@ impl Run {
         attempt: u32,
         result: Result<String, Failure>,
     ) -> Result<(), RunError> {
-        let place = self.activity.tools.iter().position(|handed| handed.call == *id).ok_or(RunError::Stale)?;
-        let Some((call, state)) = self.chat.call(id).filter(|(_, state)| state.attempts == attempt) else {
-            return Err(RunError::Stale);
-        };
+        let (place, call, state) = self.handed(id, attempt)?;
         let body = match result {
             Ok(text) => {
-                let note = state.decision.as_ref().and_then(|decision| self.shared_note(decision));
+                let note = state.noted().and_then(|decision| self.shared_note(decision));
                 let text = note.map_or(text.clone(), |note| wording::with_approval_note(&text, note));
                 let outside = self.tool(call).is_some_and(|tool| tool.untrusted);
                 let trust = if outside { Trust::ExternalUntrusted } else { Trust::Tool };
@@ -35,39 +41,60 @@ impl Run {
         self.advance(at)
     }
 
-    /// The outcome of a decision to deny.
-    pub(super) fn denial(&self, decision: &Decision) -> Outcome {
+    /// A call that was handed to its tool in this attempt, and its place among those.
+    pub(super) fn handed(&self, id: &CallId, attempt: u32) -> Result<(usize, &TurnCall, &CallState), RunError> {
+        let place = self.activity.tools.iter().position(|handed| handed.call == *id).ok_or(RunError::Stale)?;
+        let known = self.chat.call(id).filter(|(_, state)| state.attempts == attempt);
+        known.map(|(call, state)| (place, call, state)).ok_or(RunError::Stale)
+    }
+
+    /// The outcome of a person's decision to deny.
+    pub(super) fn denial(&self, decided_by: Decider, decision: &Decision) -> Outcome {
         Outcome::ApprovalDenied(Denial {
-            decided_by: decision.decided_by,
+            decided_by,
             reason: decision.reason,
             note: self.shared_note(decision).map(str::to_owned),
         })
     }
 
-    /// The event that settles a call which a person declined, where the log ended before it.
+    /// The event that settles a call whose request was refused, where the log ended before it.
     pub(super) fn lost_denial(&self) -> Result<Option<Body>, RunError> {
         let calls = self.chat.open_turn().map(|turn| turn.calls.as_slice()).unwrap_or_default();
         let declined = calls.iter().find(|call| call.stage() == Stage::Declined);
         declined
-            .map(|call| self.settlement(&call.id, &self.early_outcome(call, &[], Outcome::OutcomeUnknown)))
+            .and_then(|call| Some(self.settlement(&call.id, &self.refused(call, call.decision.as_ref()?))))
             .transpose()
     }
 
-    /// What is true of a call without a result that does not go on; `otherwise` if nobody declined it and it never started.
-    fn early_outcome(&self, call: &CallState, not_begun: &[CallId], otherwise: Outcome) -> Outcome {
+    /// What is true of a call without a result that does not go on.
+    fn early_outcome(&self, call: &CallState, early: Early, not_begun: &[CallId]) -> Outcome {
+        let is_not_begun = not_begun.contains(&call.id);
+        if let Some(decision) = call.decision.as_ref().filter(|decision| !decision.approve) {
+            return self.refused(call, decision);
+        }
+        if call.is_raised && (call.stage() != Stage::Started || is_not_begun) {
+            return Outcome::RequestLapsed(match (early, call.is_approved()) {
+                (Early::Superseded, false) => Lapse::Superseded,
+                (Early::Stopped, false) => Lapse::Cancelled,
+                (Early::Superseded, true) => Lapse::AnsweredThenSuperseded,
+                (Early::Stopped, true) => Lapse::AnsweredThenStopped,
+            });
+        }
         // What had been started once before it was to start again may have run then.
-        let is_clean = call.attempts == 0 || call.attempts == 1 && not_begun.contains(&call.id);
-        match &call.decision {
-            _ if !is_clean => Outcome::OutcomeUnknown,
-            Some(decision) if !decision.approve => self.denial(decision),
-            _ => otherwise,
+        if call.attempts > 1 || call.attempts == 1 && !is_not_begun {
+            return Outcome::OutcomeUnknown;
+        }
+        let approved = call.is_approved();
+        match early {
+            Early::Superseded => Outcome::ApprovalSuperseded { approved },
+            Early::Stopped => Outcome::ApprovalCancelled { approved },
         }
     }
 
     /// The part of a decision's note that the model may read: the run owner's, and others' where the host opted in,
     /// since a note is a way to write into somebody else's run.
     pub(super) fn shared_note<'a>(&self, decision: &'a Decision) -> Option<&'a str> {
-        let may = decision.decided_by == Decider::RunOwner || self.settings.all_notes;
+        let may = decision.by.decided_by() == Some(Decider::RunOwner) || self.settings.all_notes;
         decision.note.as_deref().filter(|_| may)
     }
 
@@ -85,19 +112,17 @@ impl Run {
 
     /// Ends the open run before its answer: every call without a result gets its true one.
     /// `not_begun` are calls that were to start and whose tools are known not to have been called.
-    pub(super) fn end_early(
-        &mut self,
-        at: u64,
-        reason: &str,
-        not_begun: &[CallId],
-        outcome: fn(bool) -> Outcome,
-    ) -> Result<(), RunError> {
+    pub(super) fn end_early(&mut self, at: u64, early: Early, not_begun: &[CallId]) -> Result<(), RunError> {
         let mut bodies = Vec::new();
         let calls = self.chat.open_turn().map(|turn| turn.calls.as_slice()).unwrap_or_default();
         for call in calls.iter().filter(|call| call.result.is_none()) {
-            let outcome = self.early_outcome(call, not_begun, outcome(call.is_approved()));
+            let outcome = self.early_outcome(call, early, not_begun);
             bodies.push(self.settlement(&call.id, &outcome)?);
         }
+        let reason = match early {
+            Early::Superseded => "superseded",
+            Early::Stopped => "stopped",
+        };
         bodies.push(Body::RunEnded { status: EndStatus::Stopped, reason: Some(reason.to_owned()) });
         self.record(at, bodies)
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::strings;
 use crate::core::approval::RequestKind;
 use crate::core::card::{Card, CardView, Receipt, Row};
-use crate::web::element::Element;
+use crate::web::element::{Element, form};
 use crate::web::guard::{Choice, Watch};
 
 /// Digits of the digest on a receipt.
@@ -26,6 +26,7 @@ pub struct Entry {
     label: Element,
     note: Element,
     receipt: Element,
+    dismiss: Element,
     is_pending: Cell<bool>,
     note_reaches_model: Cell<bool>,
     /// All texts of the head and of the receipt, to see whether they change.
@@ -36,6 +37,7 @@ pub struct Entry {
 impl Drop for Entry {
     fn drop(&mut self) {
         self.watch.release(&self.note);
+        self.watch.release(&self.receipt);
     }
 }
 
@@ -46,9 +48,8 @@ impl Entry {
         let head = group.add("div", "");
         let foot = group.add("div class=foot", "");
         let asking = Element::new("div class=asking");
-        let field = asking.add("label part=note", "");
-        let label = field.add("span", label(note_reaches_model));
-        let note = field.add("textarea maxlength=500 rows=2 dir=auto autocomplete=off", "");
+        let label = Element::new("span");
+        let note = draw_answer(&asking, &label, &card.view);
         let entry = Self {
             request: card.request.as_str().to_owned(),
             number: number.to_string(),
@@ -60,6 +61,7 @@ impl Entry {
             label,
             note,
             receipt: Element::new("div part=receipt tabindex=-1"),
+            dismiss: Element::new("button part=dismiss type=button"),
             is_pending: Cell::new(card.receipt.is_none()),
             note_reaches_model: Cell::new(note_reaches_model),
             shown_head: Cell::default(),
@@ -67,13 +69,10 @@ impl Entry {
         };
         entry.group.set("aria-labelledby", &entry.id("title"));
         entry.group.set("aria-describedby", &entry.id("why"));
+        entry.label.set_text(label_of(note_reaches_model));
         if entry.is_pending() {
             let actions = entry.asking.add("div part=actions", "");
-            let recovers = card.view.kind == RequestKind::Recovery;
-            let says = if recovers { [strings::DONE, strings::AGAIN] } else { [strings::DENY, strings::APPROVE] };
-            let buttons = [("deny", says[0], Choice::Deny), ("approve", says[1], Choice::Approve)];
-            let stop = recovers.then_some(("stop", strings::STOP, Choice::Stop));
-            for (part, says, choice) in buttons.into_iter().chain(stop) {
+            for (part, says, choice) in buttons(&card.view.kind).iter().copied() {
                 let button = actions.add(&joined("button part=", part, " type=button"), says);
                 watch.guard(button, &entry.request, choice, &entry.note);
             }
@@ -114,7 +113,7 @@ impl Entry {
         }
         self.shown_head.set(head);
         if self.note_reaches_model.replace(note_reaches_model) != note_reaches_model {
-            self.label.set_text(label(note_reaches_model));
+            self.label.set_text(label_of(note_reaches_model));
         }
         let Some(receipt) = &card.receipt else { return };
         let texts = joined(receipt.mark, receipt.decision, receipt.outcome);
@@ -126,6 +125,8 @@ impl Entry {
                 self.foot.set_style(&joined("min-block-size:", &self.foot.height().to_string(), "px"));
             }
             self.foot.insert(&self.receipt, None);
+            self.dismiss.set_text(strings::DISMISS);
+            self.watch.guard(self.dismiss.clone(), &self.request, Choice::Dismiss, &self.receipt);
         }
         if shown != texts {
             self.draw_receipt(receipt, &card.view.digest);
@@ -182,6 +183,54 @@ impl Entry {
         let line = area.add("small", "");
         line.add("span", strings::DIGEST);
         line.add("code", digest.get(..SHORT_DIGEST).unwrap_or(digest)).set("title", digest);
+        area.insert(&self.dismiss, None);
+    }
+}
+
+/// The buttons of a card that waits, from the one that refuses on.
+const fn buttons(kind: &RequestKind) -> &'static [(&'static str, &'static str, Choice)] {
+    const DECLINE: (&str, &str, Choice) = ("deny", strings::DECLINE, Choice::Decline);
+    match kind {
+        RequestKind::Approval => {
+            &[("deny", strings::DENY, Choice::Deny), ("approve", strings::APPROVE, Choice::Approve)]
+        }
+        RequestKind::Recovery => &[
+            ("deny", strings::DONE, Choice::Deny),
+            ("approve", strings::AGAIN, Choice::Approve),
+            ("stop", strings::STOP, Choice::Stop),
+        ],
+        RequestKind::Input | RequestKind::Question => &[DECLINE, ("approve", strings::SEND, Choice::Submit)],
+        RequestKind::Authorization => &[DECLINE, ("approve", strings::FINISHED, Choice::Done)],
+        RequestKind::Other(_) => &[DECLINE],
+    }
+}
+
+/// What a person fills in or follows before pressing a button; a click reads the element's value where it has one.
+fn draw_answer(asking: &Element, label: &Element, view: &CardView) -> Element {
+    match (&view.kind, &view.form, &view.url) {
+        (RequestKind::Approval | RequestKind::Recovery, ..) => {
+            let field = asking.add("label part=note", "");
+            field.insert(label, None);
+            field.add("textarea maxlength=500 rows=2 dir=auto autocomplete=off", "")
+        }
+        (RequestKind::Input | RequestKind::Question, fields, _) => {
+            // Without fields there is nothing to send, and the button does nothing.
+            let fields = fields.as_deref().and_then(form).unwrap_or_else(|| Element::new("input type=hidden"));
+            asking.insert(&fields, None);
+            fields
+        }
+        (RequestKind::Authorization, _, Some(url)) => {
+            let place = asking.add("div part=authorization", "");
+            place.add("code dir=ltr", url);
+            // A URL with anything to hide has visible tokens in it, which are not ASCII.
+            if url.starts_with("https://") && url.is_ascii() {
+                let link = place.add("a part=link target=_blank", strings::OPEN);
+                link.set("rel", "noopener noreferrer");
+                link.set("href", url);
+            }
+            place
+        }
+        _ => asking.add("p", strings::NO_FIELDS),
     }
 }
 
@@ -244,6 +293,6 @@ fn say(element: &Element, text: &str, if_empty: &str) {
     }
 }
 
-fn label(note_reaches_model: bool) -> &'static str {
+fn label_of(note_reaches_model: bool) -> &'static str {
     if note_reaches_model { strings::NOTE } else { strings::NOTE_NOT_SHOWN }
 }

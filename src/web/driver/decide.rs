@@ -5,17 +5,21 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 
 use super::Driver;
+use crate::core::approval::Request;
+use crate::core::event::Extension;
+use crate::core::json::{Json, parse_lenient};
 use crate::core::message::RequestId;
 use crate::core::outcome::{DenyReason, PersonId, Via};
-use crate::core::run::{Handled, Input, RunError};
+use crate::core::run::{Answerer, Handled, Input, RunError};
 use crate::core::snapshot;
-use crate::web::error::{error, from_run};
+use crate::web::error::{code_of, error, from_run, text_of};
 use crate::web::fetch::settled;
 use crate::web::platform;
 use crate::web::value::to_strings;
 
 /// How often a decision is made again after another page wrote first.
 const TRIES: u32 = 5;
+const OTHERS_WRITE: &str = "Other pages kept writing to this chat; nothing was decided. Decide again.";
 
 /// A decision as it came in.
 #[derive(Clone)]
@@ -25,13 +29,39 @@ pub struct Said {
     /// Yes or no.
     pub approve: bool,
     /// Who decides.
-    pub by: Option<PersonId>,
+    pub by: Answerer,
     /// By which path.
     pub via: Via,
     /// A closed reason.
     pub reason: Option<DenyReason>,
     /// A note.
     pub note: Option<String>,
+    /// The reason of an answer.
+    pub answer_reason: Option<String>,
+    /// What the tool gets, as JSON.
+    pub data: Option<String>,
+}
+
+impl Said {
+    /// A yes or no by a person, and nothing else.
+    pub const fn new(request: RequestId, approve: bool, by: Option<PersonId>, via: Via) -> Self {
+        let by = Answerer::Person(by);
+        Self { request, approve, by, via, reason: None, note: None, answer_reason: None, data: None }
+    }
+
+    /// Reads an answer as `www/src/requests.ts` wrote it; `None` if it did not.
+    pub fn read(answer: &str, via: Via) -> Option<Self> {
+        let answer = parse_lenient(answer.as_bytes()).ok()?;
+        let text = |key: &str| answer.get(key).and_then(Json::as_str);
+        let by = match answer.get("by") {
+            None => Answerer::Unsaid,
+            Some(by) if by.as_str() == Some("policy") => Answerer::Policy,
+            Some(by) => Answerer::Person(by.get("user").and_then(Json::as_str).and_then(PersonId::new)),
+        };
+        let said = Self::new(RequestId::new(text("id")?), answer.get("ok")?.as_bool()?, None, via);
+        let (answer_reason, data) = (text("reason").map(str::to_owned), answer.get("data").map(Json::exact_text));
+        Some(Self { by, answer_reason, data, ..said })
+    }
 }
 
 impl Driver {
@@ -54,7 +84,7 @@ impl Driver {
         mut put: Option<Handled>,
         mut epoch: u32,
     ) -> Result<&'static str, JsValue> {
-        if let Some(allowed) = self.ask_whether_may(&said)
+        if let Some(allowed) = self.ask_whether_may(&said.request, &said.by)
             && !settled(allowed).await?.is_truthy()
         {
             return Err(from_run(&RunError::NotAllowed));
@@ -81,7 +111,7 @@ impl Driver {
                 };
             }
         }
-        Err(error("conflict", "Other pages kept writing to this chat; nothing was decided. Decide again."))
+        Err(error("conflict", OTHERS_WRITE))
     }
 
     /// Hands a decision to the run.
@@ -89,20 +119,93 @@ impl Driver {
         self.check()?;
         let at = platform::now();
         let fresh = RequestId::new(platform::random_id()?);
-        let Said { request, approve, by, via, reason, note } = said.clone();
-        let decide = Input::Decide { at, request, approve, by, via, reason, note, preview, fresh };
+        let data = self.fill(said)?;
+        let Said { request, approve, by, via, reason, note, answer_reason, .. } = said.clone();
+        let decide = match by {
+            Answerer::Person(by) if answer_reason.is_none() && data.is_none() => {
+                Input::Decide { at, request, approve, by, via, reason, note, preview, fresh }
+            }
+            by => Input::Answer { at, request, ok: approve, by, via, reason: answer_reason, data, preview, fresh },
+        };
         let handled = self.handle(Input::Tick { at }).and_then(|_| self.handle(decide));
         handled.map_err(|wrong| from_run(&wrong))
     }
 
+    /// What an answer gives to the tool: of a form, the values that its schema declares, if they fit.
+    fn fill(&self, said: &Said) -> Result<Option<Json>, JsValue> {
+        let form = self.look(|run| {
+            let request =
+                run.chat().request(&said.request).filter(|request| said.approve && request.kind.has_form())?;
+            request.data.as_ref().map(Json::exact_text)
+        });
+        let filled = match (form, &said.data) {
+            (Some(form), values) => {
+                let filled = self.setup.host.fill(&form, values.as_deref().unwrap_or("{}"));
+                Some(filled.map_err(|why| error("invalid_answer", &text_of(&why)))?)
+            }
+            (None, data) => data.clone(),
+        };
+        Ok(filled.and_then(|data| parse_lenient(data.as_bytes()).ok()))
+    }
+
+    /// Gives a request more time. Resolves once that is stored, with `applied` or `already`.
+    pub async fn extend(self: Rc<Self>, extension: Extension) -> Result<&'static str, JsValue> {
+        let by = Answerer::Person(extension.decider.clone());
+        if let Some(allowed) = self.ask_whether_may(&extension.request, &by)
+            && !settled(allowed).await?.is_truthy()
+        {
+            return Err(from_run(&RunError::NotAllowed));
+        }
+        for _ in 0..TRIES {
+            self.check()?;
+            let (epoch, at) = (self.epoch.get(), platform::now());
+            let extend = Input::Extend { at, extension: extension.clone() };
+            let handled = self.handle(Input::Tick { at }).and_then(|_| self.handle(extend));
+            let handled = handled.map_err(|wrong| from_run(&wrong))?;
+            self.stored().await?;
+            if self.epoch.get() == epoch {
+                if let Some(request) = self.look(|run| run.chat().request(&extension.request).cloned()) {
+                    self.lapse_in_time(&request);
+                }
+                return Ok(if handled == Handled::Already { "already" } else { "applied" });
+            }
+        }
+        Err(error("conflict", OTHERS_WRITE))
+    }
+
+    /// Asks the host for its answer to a request that began to wait here. None, or one that comes too late, decides
+    /// nothing.
+    pub(super) fn wait_for(self: &Rc<Self>, request: &Request) {
+        if !self.setup.waits_for {
+            return;
+        }
+        let requests = self.look(snapshot::requests);
+        let answer = self.setup.host.wait_for(&requests, request.id.as_str());
+        let driver = Rc::downgrade(self);
+        platform::spawn(Box::pin(async move {
+            let said = settled(answer).await.ok().and_then(|answer| Said::read(&answer.as_string()?, Via::WaitFor));
+            let (Some(this), Some(said)) = (driver.upgrade(), said) else { return };
+            let thrown = match this.decide(said) {
+                Ok(stored) => stored.await.err(),
+                Err(thrown) => Some(thrown),
+            };
+            // Somebody else was first, or its time was over: that is no fault.
+            if let Some(thrown) = thrown
+                && !matches!(code_of(&thrown).as_deref(), Some("conflict" | "expired" | "disposed" | "deleted"))
+            {
+                platform::report(&thrown);
+            }
+        }));
+    }
+
     /// Asks the host whether this decider may decide, if it wants to be asked.
-    fn ask_whether_may(&self, said: &Said) -> Option<Result<js_sys::Promise, JsValue>> {
+    fn ask_whether_may(&self, request: &RequestId, by: &Answerer) -> Option<Result<js_sys::Promise, JsValue>> {
         if !self.setup.asks_who_may {
             return None;
         }
         let requests = self.look(snapshot::requests);
-        let by = said.by.as_ref().map(PersonId::as_str);
-        Some(self.setup.host.may_decide(&requests, said.request.as_str(), by))
+        let by = if let Answerer::Person(Some(id)) = by { Some(id.as_str()) } else { None };
+        Some(self.setup.host.may_decide(&requests, request.as_str(), by))
     }
 
     /// What the tool's preview says now, where it has one and an approval depends on it.
@@ -116,7 +219,8 @@ impl Driver {
     /// Tool and arguments of the call behind a pending request, if the tool has a preview.
     fn previews(&self, request: &RequestId) -> Option<(String, String)> {
         self.look(|run| {
-            let (pending, _) = run.chat().pending().find(|(pending, _)| pending.id == *request)?;
+            let found = run.chat().pending().find(|(pending, state)| pending.id == *request && !state.is_raised);
+            let (pending, _) = found?;
             let (call, _) = run.chat().call(&pending.call)?;
             let shown = self.setup.previewed.contains(&call.name);
             shown.then(|| (call.name.clone(), call.arguments.clone()))

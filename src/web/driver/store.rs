@@ -9,6 +9,7 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 
 use super::{Driver, Trouble, kept};
+use crate::core::approval::Request;
 use crate::core::chain;
 use crate::core::event::Event;
 use crate::core::log::Chat;
@@ -152,7 +153,8 @@ impl Driver {
     /// Goes on from what the store has.
     pub(super) fn take_over(self: &Rc<Self>, loaded: Loaded) {
         let Loaded { chat, last_hash, kept, drawn } = loaded;
-        let known: Vec<_> = self.look(|run| run.chat().pending().map(|(request, _)| request.id.clone()).collect());
+        let timed = |request: &Request| (request.id.clone(), request.expires_at);
+        let known: Vec<_> = self.look(|run| run.chat().pending().map(|(request, _)| timed(request)).collect());
         self.stored.set(chat.next_seq());
         self.last_hash.replace(last_hash);
         self.kept.set(kept);
@@ -162,7 +164,7 @@ impl Driver {
         self.encoded.take();
         let fresh: Vec<_> = chat.pending().map(|(request, _)| request.clone()).collect();
         self.run.replace(Run::new(chat, self.setup.settings.clone()));
-        for request in fresh.iter().filter(|request| !known.contains(&request.id)) {
+        for request in fresh.iter().filter(|request| !known.contains(&timed(request))) {
             self.lapse_in_time(request);
         }
         self.keep();

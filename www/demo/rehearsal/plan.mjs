@@ -5,18 +5,19 @@ import { settledCalls, textOf } from "./history.mjs";
 import { jar } from "./jar.mjs";
 import { mail } from "./mail.mjs";
 import { page } from "./page.mjs";
+import { tasting } from "./tasting.mjs";
 import { wishesOf } from "./wish.mjs";
 
 /**
  * A kind of work. `next` answers one wish with `{ call }` or, where nothing is left to call, `{ text }`; `reportOf`
  * says what became of a call; `owns` tells its calls from others'.
  */
-const SKILLS = [mail, page, jar];
+const SKILLS = [tasting, mail, page, jar];
 
 const HELP =
   "I am the rehearsal model: a set of fixed rules, no language model. I can look into the cookie jar, " +
   'eat cookies from it ("Eat 3 cookies") and empty it ("Empty the jar"); read the page, give it a title ("Rewrite the ' +
-  'page\'s title") and shorten it ("Shorten the page"); and draft a mail ("Draft a mail to the team about the outage"). ' +
+  'page\'s title") and shorten it ("Shorten the page"); plan a tasting ("Plan a tasting"); and draft a mail ("Draft a mail to the team about the outage"). ' +
   'With "and" between two requests I make both calls at once. After a refusal, "Do it anyway" makes me propose the same ' +
   "calls again.";
 

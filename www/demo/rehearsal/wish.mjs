@@ -12,7 +12,7 @@
 
 /** The words that start another wish behind "and", a comma or a full stop. */
 const VERBS =
-  "please|eat|empty|finish|look|count|peek|check|read|show|rewrite|rename|retitle|change|set|shorten|draft|write|prepare|mail|email";
+  "please|eat|empty|finish|look|count|peek|check|read|show|rewrite|rename|retitle|change|set|shorten|draft|write|prepare|mail|email|plan";
 const BETWEEN = new RegExp(`(?:\\s*(?:[,;.!?]|\\band\\b|\\bthen\\b))+\\s+(?=(?:${VERBS})\\b)`, "iu");
 const QUOTED = /"([^"]+)"|“([^”]+)”/gu;
 

@@ -1,0 +1,113 @@
+//! A request and what becomes of it, as JSON members and back.
+
+use super::Reader;
+use crate::core::approval::{Aspects, Digest, Request, RequestKind};
+use crate::core::event::{Decision, Extension, Settler};
+use crate::core::json::{Json, Writer};
+use crate::core::message::CallId;
+use crate::core::outcome::{Decider, DenyReason, PersonId, Via};
+
+/// A request's members.
+pub fn write(request: &Request, line: &mut Writer) {
+    line.text("call_id", request.call.as_str());
+    line.text("request_id", request.id.as_str());
+    line.text("kind", request.kind.token());
+    line.text("digest", request.digest.as_str());
+    line.text("aspects", request.aspects.as_str());
+    line.text("prompt", &request.prompt);
+    line.optional("url", request.url.as_deref());
+    line.value("data", request.data.as_ref().unwrap_or(&Json::Null));
+    line.strings("preview", &request.preview);
+    write_expiry(request.expires_at, line);
+}
+
+/// A request's members, but for the digest: what must hold of it is known to who reads.
+pub fn read(read: Reader<'_>, digest: Digest) -> Request {
+    Request {
+        id: read.request(),
+        kind: RequestKind::of(read.name("kind")),
+        call: read.call(),
+        digest,
+        aspects: Aspects::from_stored(read.text("aspects")),
+        prompt: read.text("prompt").to_owned(),
+        url: read.owned("url"),
+        data: data(read),
+        preview: read.strings("preview"),
+        expires_at: expiry(read),
+    }
+}
+
+pub(super) fn write_extension(call: &CallId, extension: &Extension, line: &mut Writer) {
+    line.text("call_id", call.as_str());
+    line.text("request_id", extension.request.as_str());
+    write_expiry(extension.expires_at, line);
+    line.optional("decider", extension.decider.as_ref().map(PersonId::as_str));
+    line.text("via", extension.via.token());
+}
+
+pub(super) fn read_extension(read: Reader<'_>) -> Extension {
+    Extension {
+        request: read.request(),
+        expires_at: expiry(read),
+        decider: read.person("decider"),
+        via: read.token("via", Via::from_token, Via::Api),
+    }
+}
+
+/// A decision's members.
+pub fn write_decision(decision: &Decision, line: &mut Writer) {
+    line.text("request_id", decision.request.as_str());
+    line.flag("approved", decision.approve);
+    line.optional("decided_by", decision.by.decided_by().map(Decider::token));
+    line.optional("decider", decision.by.person().map(PersonId::as_str));
+    line.text("settler", decision.by.token());
+    line.text("via", decision.via.token());
+    line.optional("reason", decision.reason.map(DenyReason::token));
+    line.optional("note", decision.note.as_deref());
+    line.optional("answer_reason", decision.answer_reason.as_deref());
+    line.value("data", decision.data.as_ref().unwrap_or(&Json::Null));
+}
+
+/// A decision's members.
+pub fn read_decision(read: Reader<'_>) -> Decision {
+    let by = match read.optional("settler") {
+        Some("policy") => Settler::Policy,
+        Some("host") => Settler::Host,
+        settler => {
+            // Before there was the field only persons settled requests.
+            if settler.is_some_and(|settler| settler != "person") {
+                read.reject("settler");
+            }
+            let decided_by = read.token("decided_by", Decider::from_token, Decider::Unknown);
+            Settler::Person { decided_by, id: read.person("decider") }
+        }
+    };
+    if by.decided_by().is_none() && !read.field("decided_by").is_null() {
+        read.reject("decided_by");
+    }
+    Decision {
+        request: read.request(),
+        approve: read.flag("approved"),
+        by,
+        via: read.token("via", Via::from_token, Via::Api),
+        reason: read.optional_token("reason", DenyReason::from_token),
+        note: read.owned("note"),
+        answer_reason: read.owned("answer_reason"),
+        data: data(read),
+    }
+}
+
+fn write_expiry(expires_at: Option<u64>, line: &mut Writer) {
+    match expires_at {
+        Some(at) => line.number("expires_at", at),
+        None => line.optional("expires_at", None),
+    }
+}
+
+fn expiry(read: Reader<'_>) -> Option<u64> {
+    (!read.field("expires_at").is_null()).then(|| read.number("expires_at"))
+}
+
+fn data(read: Reader<'_>) -> Option<Json> {
+    Some(read.field("data")).filter(|data| !data.is_null()).cloned()
+}

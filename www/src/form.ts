@@ -1,0 +1,178 @@
+import { type Field, formatProblem, readFields } from "./fields.js";
+import { fill } from "./requests.js";
+import { violation } from "./schema.js";
+import { visibleLine } from "./wasm/countersign.js";
+
+/** A field as it is drawn. */
+interface Drawn {
+  readonly element: HTMLElement;
+  /** What is filled in; undefined where nothing is. Throws a sentence's part where that cannot be read. */
+  read(): unknown;
+  focus(): void;
+}
+
+const TYPES: Record<string, string> = { email: "email", uri: "url", date: "date", "date-time": "datetime-local" };
+let made = 0;
+
+/**
+ * Draws the fields of a form, given as JSON: `{"schema": …}`. The element's `value` is what was filled in, as JSON, or empty
+ * if that does not fit, which is then said beside the field. Made of text nodes and attributes alone, so that it works under
+ * any policy of the page.
+ */
+export function makeForm(text: string): HTMLElement {
+  const form = make("div", { part: "form" });
+  const fields = readFields(JSON.parse(text).schema);
+  const drawn = (typeof fields === "string" ? [] : fields).map((field) => ({ field, ...drawField(field) }));
+  const whole = make("p", { part: "problem", role: "alert" });
+  form.append(...drawn.map(({ element }) => element), whole);
+  Object.defineProperty(form, "value", {
+    get() {
+      const values: [string, unknown][] = [];
+      let stop: Drawn | undefined;
+      whole.textContent = "";
+      for (const one of drawn) {
+        const [value, problem] = check(one.field, one.read);
+        one.say(problem);
+        if (problem !== undefined) stop ??= one;
+        else if (value !== undefined) values.push([one.field.key, value]);
+      }
+      stop?.focus();
+      try {
+        return stop ? "" : fill(text, JSON.stringify(Object.fromEntries(values)));
+      } catch (problem) {
+        whole.textContent = String(problem);
+        return "";
+      }
+    },
+  });
+  return form;
+}
+
+/** What is filled in, or what is wrong with it. */
+function check(field: Field, read: () => unknown): [value?: unknown, problem?: string] {
+  const at = visibleLine(field.label);
+  try {
+    const value = read();
+    if (value === undefined) return field.isRequired ? [undefined, `${at} is required.`] : [];
+    const problem = violation(field.schema, value, at) ?? formatProblem(field.format, value, at);
+    return problem === undefined ? [value] : [undefined, `${problem}.`];
+  } catch (problem) {
+    return [undefined, `${at} ${problem}.`];
+  }
+}
+
+function drawField(field: Field): Drawn & { say(problem?: string): void } {
+  made += 1;
+  const problem = make("span", { part: "problem", role: "alert", id: `problem-${made}` });
+  const { element, read, controls } = draw[field.kind](field);
+  for (const control of controls) control.setAttribute("aria-describedby", problem.id);
+  if (field.hint !== undefined) element.append(make("small", {}, visibleLine(field.hint)));
+  element.append(problem);
+  return {
+    element,
+    read,
+    focus: () => controls[0]?.focus(),
+    say(said) {
+      problem.textContent = said ?? "";
+      for (const control of controls) control.toggleAttribute("aria-invalid", said !== undefined);
+    },
+  };
+}
+
+type Control = HTMLInputElement | HTMLSelectElement;
+type Drawing = { element: HTMLElement; read: () => unknown; controls: Control[] };
+
+const draw: Record<Field["kind"], (field: Field) => Drawing> = {
+  text(field) {
+    const input = inputOf(TYPES[field.format ?? ""] ?? "text", field);
+    input.value = typeof field.schema.default === "string" ? local(field, field.schema.default) : "";
+    const read = () =>
+      unreadable(input) ? refuse("is not complete") : input.value === "" ? undefined : global(field, input.value);
+    return { element: labelled(field, input), read, controls: [input] };
+  },
+  number(field) {
+    const input = inputOf("number", field);
+    // Steps are the schema's to judge, and not the browser's.
+    input.step = "any";
+    input.value = typeof field.schema.default === "number" ? String(field.schema.default) : "";
+    const read = () =>
+      unreadable(input) ? refuse("must be a number") : input.value === "" ? undefined : Number(input.value);
+    return { element: labelled(field, input), read, controls: [input] };
+  },
+  checkbox(field) {
+    const input = inputOf("checkbox", field);
+    input.checked = field.schema.default === true;
+    return { element: labelled(field, input), read: () => input.checked, controls: [input] };
+  },
+  choice(field) {
+    const select = make("select", {}) as HTMLSelectElement;
+    const choices = field.options.map(({ label }, place) => make("option", { value: `${place}` }, visibleLine(label)));
+    select.append(make("option", { value: "" }, "–"), ...choices);
+    const start = field.options.findIndex(({ value }) => value === field.schema.default);
+    select.value = start < 0 ? "" : `${start}`;
+    const read = () => (select.value === "" ? undefined : field.options[Number(select.value)]?.value);
+    return { element: labelled(field, select), read, controls: [select] };
+  },
+  choices(field) {
+    const chosen = Array.isArray(field.schema.default) ? field.schema.default : [];
+    const boxes = field.options.map(({ value, label }) => {
+      const input = make("input", { type: "checkbox" }) as HTMLInputElement;
+      input.checked = chosen.includes(value);
+      const row = make("label", { class: "check" });
+      row.append(input, make("span", {}, visibleLine(label)));
+      return { value, input, row };
+    });
+    const element = make("fieldset", { part: "field" });
+    element.append(make("legend", {}, named(field)), ...boxes.map(({ row }) => row));
+    const read = () => {
+      const values = boxes.filter(({ input }) => input.checked).map(({ value }) => value);
+      return values.length === 0 && !field.isRequired ? undefined : values;
+    };
+    return { element, read, controls: boxes.map(({ input }) => input) };
+  },
+};
+
+function labelled(field: Field, control: Control): HTMLElement {
+  const element = make("label", { part: "field", ...(field.kind === "checkbox" && { class: "check" }) });
+  const name = make("span", {}, named(field));
+  element.append(...(field.kind === "checkbox" ? [control, name] : [name, control]));
+  if (field.isRequired) control.setAttribute("aria-required", "true");
+  return element;
+}
+
+function named({ label, isRequired, kind }: Field): string {
+  return visibleLine(label) + (isRequired || kind === "checkbox" ? "" : " (optional)");
+}
+
+function inputOf(type: string, { schema }: Field): HTMLInputElement {
+  const input = make("input", { type, autocomplete: "off", dir: "auto" }) as HTMLInputElement;
+  if (typeof schema.maxLength === "number" && type === "text") input.maxLength = schema.maxLength;
+  return input;
+}
+
+/** Whether the browser holds back what was typed, since it is not of the field's type. */
+function unreadable(input: HTMLInputElement): boolean {
+  return input.validity.badInput;
+}
+
+function refuse(problem: string): never {
+  throw problem;
+}
+
+/** A moment as the browser's field has it, in the person's own time, and back. */
+function local({ format }: Field, text: string): string {
+  const moment = new Date(text);
+  if (format !== "date-time" || Number.isNaN(moment.getTime())) return text;
+  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+function global({ format }: Field, text: string): string {
+  return format === "date-time" ? new Date(text).toISOString() : text;
+}
+
+function make(tag: string, attributes: Record<string, string>, text = ""): HTMLElement {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.textContent = text;
+  return element;
+}
