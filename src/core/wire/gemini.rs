@@ -13,13 +13,11 @@ pub use reducer::Reducer;
 
 use super::super::json::{Json, Writer, parse_lenient};
 use super::super::message::{CallId, HistoryItem, Part, ResultItem, Turn, TurnCall};
-use super::names::{wire_arguments, wire_id, wire_name};
+use super::names::{NO_SIGNATURE, wire_arguments, wire_id, wire_name};
 use parts::Calling;
 
 /// Fields of the request that are this program's own.
 const OWN_FIELDS: [&str; 6] = ["contents", "model", "stream", "systemInstruction", "system_instruction", "tools"];
-/// Google's word for a call that another model made. From version 3 on, calls need a signature.
-pub(super) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// One endpoint and model.
 #[derive(Clone, Debug)]

@@ -13,8 +13,7 @@ use thinking::Ways;
 
 use super::super::json::{Json, Writer};
 use super::super::message::{CallId, HistoryItem, Part, Turn};
-use super::gemini::NO_SIGNATURE;
-use super::names::{nine_character_id, wire_arguments, wire_id, wire_name};
+use super::names::{NO_SIGNATURE, nine_character_id, wire_arguments, wire_id, wire_name};
 
 /// Fields of the request that are this program's own.
 const OWN_FIELDS: [&str; 4] = ["messages", "model", "stream", "tools"];
