@@ -102,7 +102,7 @@ fn what_was_kept_otherwise_counts_as_nothing() {
         assert_eq!(Chat::from_kept(&id, &String::from_utf8_lossy(&text.as_bytes()[..place])), None, "cut at {place}");
     }
     for (what, spoiled) in [
-        ("another version", rest.replace("{\"kept\":1,", "{\"kept\":2,")),
+        ("another version", rest.replace("{\"kept\":2,", "{\"kept\":1,")),
         ("another chat", rest.replace("\"chat\":\"c\"", "\"chat\":\"d\"")),
         ("a number of lines that are not there", rest.replace("\"lines\":", "\"lines\":99")),
         ("a field less", rest.replace("\"rounds\"", "\"turns\"")),
@@ -122,7 +122,7 @@ fn what_is_folded_and_cannot_be_read_is_not_passed_over() {
     for (what, spoiled) in [
         ("an unknown token", rest.replace("\"reason_code\":\"approval_denied\"", "\"reason_code\":\"burnt\"")),
         ("an unknown line", rest.replacen("{\"type\":\"request\"", "{\"type\":\"wish\"", 1)),
-        ("a call without its state", rest.replacen("\"states\":[{\"asks\"", "\"states\":[{},{\"asks\"", 1)),
+        ("a call without its state", rest.replacen("\"states\":[{\"answers\"", "\"states\":[{},{\"answers\"", 1)),
         ("an entry less", rest.replacen("\"folded\":", "\"folded\":1", 1)),
         ("no JSON", format!("{}{{\n", &rest[..=last])),
     ] {
@@ -144,12 +144,12 @@ fn the_text_is_that_of_its_version() {
     sim.turn(calls(&[("eat", "{\"n\":1}"), ("look", "{}")])).unwrap();
     sim.decide("q1", false, Some("ada")).unwrap();
     expect![[r#"
-        16594123987420468971
-        {"kept":1,"chat":"c","seq":7,"last_hash":"f00","start":0,"folded":0,"lines":3,"titles":"{}"}
+        12820218122834405148
+        {"kept":2,"chat":"c","seq":7,"last_hash":"f00","last_at":1000,"start":0,"folded":0,"lines":3,"titles":"{}"}
         []
         {"type":"user","message_id":"m0","author":"ada","parts":[{"type":"text","text":"go"}]}
-        {"type":"turn","id":"r1t1","end":"tool_calls","finish_reason":"stop","text":"","reasoning":"","refusal":"","calls":[{"provider_id":"call_0","name":"eat","arguments":"{\"n\":1}","extra":{}},{"provider_id":"call_1","name":"look","arguments":"{}","extra":{}}],"usage":null,"binding":"","items":[],"extra":{},"states":[{"request":{"call_id":"r1t1c1","request_id":"q1","kind":"approval","digest":"dd07a9f9d3b9ae106e017c721adade248ef81a2231193d2d57320ce207a1d67e","aspects":"a374e53c82f7453ca374e53c82f7453ce0e57e8837e09fdf26c09f528ddb5584","prompt":"This tool changes something, so a person is asked first.","preview":[],"expires_at":null},"decision":{"request_id":"q1","approved":false,"decided_by":"run_owner","decider":"ada","via":"card","reason":null,"note":null},"digest":"dd07a9f9d3b9ae106e017c721adade248ef81a2231193d2d57320ce207a1d67e","asks":1,"attempts":0,"result":{"facts":{"reason_code":"approval_denied","decided_by":"run_owner","reason":null,"approved":false},"result_item":{"role":"tool","call_id":"r1t1c1","renderer":"sentence","text":"Error: approval_denied (decided_by: run_owner). The approval for tool \"eat\" was declined by the user who started this run, the person you are talking to. Nothing was executed. Tell them that they declined it themselves; it was not refused by the system or an operator. Do not make this call again with these arguments unless the user asks for it. Say what you could do instead.","is_error":true,"trust":"host"}}},{"digest":"784bc317e89c1767a38e5311a7d3cde90d7c5ebcf795ccb2ce4487b5903ca269","asks":0,"attempts":1}]}
+        {"type":"turn","id":"r1t1","end":"tool_calls","finish_reason":"stop","text":"","reasoning":"","refusal":"","calls":[{"provider_id":"call_0","name":"eat","arguments":"{\"n\":1}","extra":{}},{"provider_id":"call_1","name":"look","arguments":"{}","extra":{}}],"usage":null,"binding":"","items":[],"extra":{},"states":[{"request":{"call_id":"r1t1c1","request_id":"q1","kind":"approval","digest":"dd07a9f9d3b9ae106e017c721adade248ef81a2231193d2d57320ce207a1d67e","aspects":"a374e53c82f7453ca374e53c82f7453ce0e57e8837e09fdf26c09f528ddb5584","prompt":"This tool changes something, so a person is asked first.","url":null,"data":null,"preview":[],"expires_at":null},"decision":{"request_id":"q1","approved":false,"decided_by":"run_owner","decider":"ada","settler":"person","via":"card","reason":null,"note":null,"answer_reason":null,"data":null},"answers":[],"earlier":[],"digest":"dd07a9f9d3b9ae106e017c721adade248ef81a2231193d2d57320ce207a1d67e","asks":1,"attempts":0,"result":{"facts":{"reason_code":"approval_denied","decided_by":"run_owner","reason":null,"approved":false},"result_item":{"role":"tool","call_id":"r1t1c1","renderer":"sentence","text":"Error: approval_denied (decided_by: run_owner). The approval for tool \"eat\" was declined by the user who started this run, the person you are talking to. Nothing was executed. Tell them that they declined it themselves; it was not refused by the system or an operator. Do not make this call again with these arguments unless the user asks for it. Say what you could do instead.","is_error":true,"trust":"host"}}},{"answers":[],"earlier":[],"digest":"784bc317e89c1767a38e5311a7d3cde90d7c5ebcf795ccb2ce4487b5903ca269","asks":0,"attempts":1}]}
         {"type":"run","id":"r1","owner":"ada","rounds":1,"repeats":0,"last_seq":6,"declined":["r1t1c1"]}
-        {"type":"request","id":"q1","decision":{"request_id":"q1","approved":false,"decided_by":"run_owner","decider":"ada","via":"card","reason":null,"note":null}}
+        {"type":"request","id":"q1","decision":{"request_id":"q1","approved":false,"decided_by":"run_owner","decider":"ada","settler":"person","via":"card","reason":null,"note":null,"answer_reason":null,"data":null}}
     "#]].assert_eq(&snapshot::keep(&sim.run, "f00"));
 }
