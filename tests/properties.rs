@@ -5,13 +5,14 @@
 mod sim;
 
 use countersign::core::chain::{self, Privacy};
-use countersign::core::event::{Body, Event};
+use countersign::core::event::{Body, Decision, Event};
 use countersign::core::json::parse_lenient;
 use countersign::core::log::{Chat, Entry, check_pairing};
 use countersign::core::message::{CallId, ChatId, HistoryItem};
-use countersign::core::outcome::{Failure, Token};
+use countersign::core::outcome::{Failure, PersonId, Token};
+use countersign::core::run::Answerer;
 use proptest::prelude::*;
-use sim::{Sim, answer, calls, check_kept, sealed, settings};
+use sim::{Sim, answer, calls, check_kept, sealed, settings, spec};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -20,7 +21,9 @@ enum Step {
     Calls(Vec<(usize, usize)>, bool),
     Fail,
     Decide(usize, bool, usize),
+    Settle(usize, bool, usize),
     Tool(bool),
+    Asks(usize),
     Stop,
     Tick,
     Resume,
@@ -29,6 +32,7 @@ enum Step {
 
 const NAMES: [&str; 5] = ["look", "eat", "odd", "read", "nothing"];
 const ARGUMENTS: [&str; 6] = ["{}", "{\"n\":1}", "{\"n\":2}", "{\"free\":1}", "{\"never\":1}", "{\"broken\":"];
+const KINDS: [&str; 3] = ["approval", "input", "acme"];
 const PEOPLE: [Option<&str>; 3] = [Some("ada"), Some("bob"), None];
 
 fn step() -> impl Strategy<Value = Step> {
@@ -39,7 +43,9 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(calls, cut)| Step::Calls(calls, cut)),
         1 => Just(Step::Fail),
         6 => (0..6_usize, any::<bool>(), 0..PEOPLE.len()).prop_map(|(which, yes, by)| Step::Decide(which, yes, by)),
+        4 => (0..9_usize, any::<bool>(), 0..4_usize).prop_map(|(which, ok, by)| Step::Settle(which, ok, by)),
         5 => any::<bool>().prop_map(Step::Tool),
+        3 => (0..KINDS.len()).prop_map(Step::Asks),
         1 => Just(Step::Stop),
         1 => Just(Step::Tick),
         1 => Just(Step::Resume),
@@ -62,6 +68,17 @@ fn take(sim: &mut Sim, step: Step) {
         }
         Step::Fail => sim.fail(),
         Step::Decide(which, yes, by) => sim.decide(&format!("q{which}"), yes, PEOPLE[by]),
+        Step::Settle(which, ok, by) => {
+            let by = match by {
+                0 => Answerer::Person(PersonId::new("ada")),
+                1 => Answerer::Person(None),
+                2 => Answerer::Policy,
+                _ => Answerer::Unsaid,
+            };
+            let reason = (!ok && which % 2 == 0).then_some("declined");
+            sim.answer(&format!("q{which}"), ok, by, reason, ok.then_some("{}"))
+        }
+        Step::Asks(kind) => sim.asks(spec(KINDS[kind])),
         Step::Tool(true) => sim.tool(Ok("fine")),
         Step::Tool(false) => sim.tool(Err(Failure::Threw("no".to_owned()))),
         Step::Stop => sim.stop(),
@@ -84,6 +101,14 @@ fn check_log(lines: &[String]) {
     for (at, event) in events.iter().enumerate() {
         match &event.body {
             Body::CallStarted { call, .. } => {
+                let is_start = |body: &Body| matches!(body, Body::CallStarted { call: id, .. } if id == call);
+                if let Some(start) = events[..at].iter().rposition(|event| is_start(&event.body)) {
+                    let yes = events[start..at].iter().any(|event| {
+                        matches!(&event.body, Body::CallDecided { call: id, decision } if id == call && decision.approve)
+                    });
+                    assert!(yes, "{call} started again without a yes to what its tool asked");
+                    continue;
+                }
                 let allowed = before(at, &|body| matches!(body, Body::CallAllowed { call: id, .. } if id == call));
                 let asked = before(at, &|body| matches!(body, Body::CallAsked { request } if request.call == *call));
                 let yes = before(
@@ -92,21 +117,21 @@ fn check_log(lines: &[String]) {
                 );
                 assert!(allowed != asked, "a call is allowed or asked about, not both and not neither");
                 assert!(allowed || yes, "{call} started without leave");
-                assert!(
-                    !before(at, &|body| matches!(body, Body::CallStarted { call: id, .. } if id == call)),
-                    "{call} started twice"
-                );
             }
             Body::CallSettled { facts, item, .. } => {
                 let again =
                     before(at, &|body| matches!(body, Body::CallSettled { item: one, .. } if one.call == item.call));
                 assert!(!again, "{} has two results", item.call);
-                let denied = before(
+                // A decline that the model is told of has a person behind it, and a person's decline is told.
+                let declined = before(
                     at,
-                    &|body| matches!(body, Body::CallDecided { call, decision } if *call == item.call && !decision.approve),
+                    &|body| matches!(body, Body::CallDecided { call, decision } if *call == item.call && !decision.approve && decision.by.decided_by().is_some()),
                 );
-                let says_denied = facts.as_ref().is_some_and(|facts| facts.token == Token::ApprovalDenied);
-                assert_eq!(denied, says_denied, "a denial has a person behind it");
+                let says_so = facts
+                    .as_ref()
+                    .is_some_and(|facts| matches!(facts.token, Token::ApprovalDenied | Token::RequestDeclined));
+                assert_eq!(declined, says_so, "{} {facts:?}", item.call);
+                assert_eq!(says_so, facts.as_ref().is_some_and(|facts| facts.decided_by.is_some()));
             }
             _ => {}
         }
@@ -172,7 +197,9 @@ fn check_record(sim: &Sim, (place, mask): &Flip) {
         });
         let facts = turns.flatten().map(|call| {
             let facts = call.result.and_then(|settled| settled.facts);
-            (call.id, call.decision, call.attempts, facts)
+            // What was said with an answer is content.
+            let decision = call.decision.map(|decision| Decision { answer_reason: None, data: None, ..decision });
+            (call.id, decision, call.attempts, facts)
         });
         facts.collect::<Vec<_>>()
     };

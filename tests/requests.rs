@@ -482,6 +482,29 @@ fn a_crash_at_any_event_leaves_one_true_result() {
 }
 
 #[test]
+fn a_call_that_was_lost_beside_a_request_is_resumed_once_that_is_settled() {
+    for ok in [true, false] {
+        let mut sim = Sim::new(settings());
+        sim.send(Some("ada")).unwrap();
+        sim.turn(calls(&[("look", "{}"), ("read", "{}")])).unwrap();
+        sim.asks(spec("question")).unwrap();
+        sim.permits.clear();
+        sim.reload();
+        assert_eq!(sim.status().token(), "pending");
+        sim.answer("q3", ok, user("ada"), None, ok.then_some(DATA)).unwrap();
+        if ok {
+            sim.tool(Ok("seen")).unwrap();
+        }
+        assert_eq!((sim.status().token(), sim.model), ("interrupted", None), "the other result is still missing");
+        sim.resume().unwrap();
+        sim.decide("lost1", false, Some("ada")).unwrap();
+        assert_eq!(outcome(&sim, "r1t1c2"), "outcome_unknown");
+        assert!(sim.model.is_some());
+        check(&sim);
+    }
+}
+
+#[test]
 fn a_pending_request_is_no_failure() {
     for (sim, id) in [(gated(settings()), "q1"), (raised(spec("input")), "q2")] {
         let message = snapshot::message(&sim.run, 1);

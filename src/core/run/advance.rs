@@ -39,6 +39,10 @@ impl Run {
             if !self.activity.tools.is_empty() {
                 return Ok(());
             }
+            if stages.iter().any(|(_, stage)| *stage == Stage::Started) {
+                // Lost with an earlier page, while another call waited for what its tool had asked: to be resumed.
+                break;
+            }
             self.next_round(at)?;
         }
         if self.status() != Status::Running {
