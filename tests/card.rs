@@ -203,7 +203,7 @@ fn groups_are_named_and_described() {
 fn buttons_are_alike_and_deny_comes_first() {
     let stage = Stage::new();
     stage.update(&[card("r1")]);
-    let buttons = stage.all("button");
+    let buttons = stage.all("[part=actions] button");
     assert_eq!(buttons.iter().map(|button| text(button)).collect::<Vec<_>>(), ["Deny", "Approve"]);
     let [deny, approve] = [0, 1].map(|place| buttons[place].get_bounding_client_rect());
     assert!((deny.width() - approve.width()).abs() < 0.5 && (deny.height() - approve.height()).abs() < 0.5);
@@ -228,7 +228,7 @@ async fn frame() {
 async fn scripts_decide_nothing_even_when_armed() {
     let stage = Stage::new();
     stage.update(&[card("r1")]);
-    let buttons = stage.all("button");
+    let buttons = stage.all("[part=actions] button");
     buttons[0].scroll_into_view();
     // The test runner's own limit ends this if it never comes true.
     while buttons.iter().any(|button| button.has_attribute("aria-disabled")) {
@@ -252,7 +252,7 @@ async fn scripts_decide_nothing_even_when_armed() {
 async fn what_is_asked_anew_must_be_read_anew() {
     let stage = Stage::new();
     stage.update(&[card("r1"), card("r2")]);
-    let buttons = stage.all("button");
+    let buttons = stage.all("[part=actions] button");
     buttons[0].scroll_into_view();
     while buttons[..2].iter().any(|button| button.has_attribute("aria-disabled")) {
         frame().await;
@@ -269,7 +269,7 @@ async fn what_is_asked_anew_must_be_read_anew() {
 fn an_update_keeps_what_did_not_change() {
     let stage = Stage::new();
     stage.update(&[card("r1"), card("r2")]);
-    let (cards, buttons) = (stage.all("[part=card]"), stage.all("button"));
+    let (cards, buttons) = (stage.all("[part=card]"), stage.all("[part=actions] button"));
     stage.note(1).set_value("only one, please");
     stage.note(1).focus().unwrap();
     stage.update(&[settled(card("r1"), true), card("r2"), card("r3")]);
@@ -278,7 +278,7 @@ fn an_update_keeps_what_did_not_change() {
     assert!(after[0] == cards[0] && after[1] == cards[1]);
     assert_eq!(stage.note(0).value(), "only one, please");
     assert_eq!(stage.focused().unwrap(), "TEXTAREA");
-    assert_eq!(stage.all("button")[..2], buttons[2..]);
+    assert_eq!(stage.all("[part=actions] button")[..2], buttons[2..]);
     // A card goes, the ones around it stay where they are.
     stage.update(&[card("r2"), card("r3")]);
     assert!(stage.all("[part=card]") == after[1..]);
@@ -316,7 +316,7 @@ fn a_receipt_stands_in_place_of_the_buttons_at_the_same_height() {
     assert_eq!(stage.text("[part=receipt] > span"), "Nothing was executed.");
     assert_eq!(stage.text("[part=receipt] code"), "0123456789ab");
     assert_eq!(stage.one("[part=receipt]").get_attribute("data-mark").unwrap(), "approval_denied");
-    assert_eq!(stage.all("button").len(), 2, "only the other card has buttons");
+    assert_eq!(stage.all("[part=actions] button").len(), 2, "only the other card has buttons");
     // The outcome follows in the same receipt.
     let receipt = stage.one("[part=receipt]");
     let mut ran = settled(card("r1"), true);
@@ -330,7 +330,7 @@ fn a_receipt_stands_in_place_of_the_buttons_at_the_same_height() {
 fn the_focus_goes_from_a_settled_card_to_the_next_that_waits() {
     let stage = Stage::new();
     stage.update(&[card("r1"), card("r2"), card("r3")]);
-    stage.all("button")[3].focus().unwrap();
+    stage.all("[part=actions] button")[3].focus().unwrap();
     stage.update(&[card("r1"), settled(card("r2"), true), card("r3")]);
     assert!(stage.root.active_element().unwrap() == *stage.all("[part=card]")[2]);
     stage.update(&[card("r1"), settled(card("r2"), true), settled(card("r3"), true)]);
@@ -375,7 +375,7 @@ fn what_arrives_is_announced_once() {
 fn a_dropped_list_leaves_nothing_behind() {
     let mut stage = Stage::new();
     stage.update(&[card("r1")]);
-    let deny = stage.all("button")[0].clone();
+    let deny = stage.all("[part=actions] button")[0].clone();
     stage.list.take();
     assert_eq!(stage.root.child_element_count(), 0);
     deny.click();
@@ -388,7 +388,7 @@ fn a_lost_result_is_asked_about_in_other_words() {
     let mut lost = card("r1");
     lost.view.kind = RequestKind::Recovery;
     stage.update(&[lost]);
-    let says: Vec<_> = stage.all("button").iter().map(|button| text(button)).collect();
+    let says: Vec<_> = stage.all("[part=actions] button").iter().map(|button| text(button)).collect();
     assert_eq!(says, ["Mark as done", "Run again", "Stop"]);
     assert_eq!(stage.text("[part=preview] li"), "Cookies: 9");
 }

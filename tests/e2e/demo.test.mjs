@@ -19,6 +19,38 @@ const argumentsOf = (request, name) =>
     .filter((call) => call.function.name === name)
     .map((call) => JSON.parse(call.function.arguments));
 
+describe("a tasting", () => {
+  it("shows a request of each kind, one after the other", async (t) => {
+    const { page, site } = await openDemo(browser, t);
+    await page.getByRole("button", { name: "Plan a tasting" }).click();
+    const card = page.getByRole("group", { name: "Plan a tasting" });
+    await decide(card, "Approve");
+    await card.getByRole("checkbox", { name: "ginger" }).check();
+    await card.getByRole("checkbox", { name: "oat" }).check();
+    await decide(card, "Send");
+    await card.getByLabel("Day").fill("2026-03-01");
+    await decide(card, "Send");
+    await card.getByText("https://example.org/calendar?consent=tasting", { exact: true }).waitFor();
+    assert.equal(await card.locator("input, textarea").count(), 0, "an authorization has no field");
+    await decide(card, "Done");
+    const told =
+      "The tasting of oat and ginger cookies is planned for 2026-03-01, with 4 guests. Nobody was invited yet.";
+    assert.equal(await answer(page, "The tasting of"), told);
+    assert.equal(site.requests.length, 2, "the model is asked once for all of it");
+  });
+
+  it("that is declined on its way is told as that", async (t) => {
+    const { page } = await openDemo(browser, t);
+    await page.getByRole("button", { name: "Plan a tasting" }).click();
+    const card = page.getByRole("group", { name: "Plan a tasting" });
+    await decide(card, "Approve");
+    await card.getByText("Which cookies are to be tasted?").waitFor();
+    await decide(card, "Decline");
+    const told = "You declined that yourself. The tool had started and stopped when what it asked for was declined.";
+    assert.equal(await answer(page, "You declined that"), told);
+  });
+});
+
 describe("the page", () => {
   it("is read without asking, and changes in the preview once the change is approved", async (t) => {
     const { page, site } = await openDemo(browser, t);

@@ -246,6 +246,7 @@ describe("a request's time", () => {
       const again = await window.chat.answer({ id, ok: true, data: {} }).catch(({ code }) => code);
       return { extended, shorter, wrong, stands, late, again };
     });
+    await done(page);
     assert.deepEqual(told, {
       ...{ extended: { result: "applied" }, shorter: "invalid_expiry", wrong: "invalid_expiry", stands: 600_000 },
       ...{ late: "expired", again: "expired" },

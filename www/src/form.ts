@@ -74,7 +74,7 @@ function drawField(field: Field): Drawn & { say(problem?: string): void } {
     focus: () => controls[0]?.focus(),
     say(said) {
       problem.textContent = said ?? "";
-      for (const control of controls) control.toggleAttribute("aria-invalid", said !== undefined);
+      for (const control of controls) control.setAttribute("aria-invalid", String(said !== undefined));
     },
   };
 }
