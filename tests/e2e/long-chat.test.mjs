@@ -84,7 +84,7 @@ describe("a chat of 10,000 events", () => {
   });
 
   it("opens by all its events where what is kept does not fit, and keeps that", async (t) => {
-    const { told } = await play(t, async ({ agentOf, memoryStore, given }) => {
+    const { told } = await play(t, async ({ agentOf, given }) => {
       const { lines, KEPT } = given;
       /** A log of these lines, opened where this is kept beside it. */
       const opened = async (log, text) => {
