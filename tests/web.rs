@@ -31,6 +31,7 @@ export function page(failAt) {
         load: async (chat, from) => seen.lines.slice(from),
         lease: async () => ({ release() {} }),
         held: async () => false,
+        keeps: false,
         append: async (chat, seq, lines, head) => {
             if (seq >= failAt) throw new Error("the disk is full");
             if (seen.lines.length !== seq) throw new Error("not the end");
