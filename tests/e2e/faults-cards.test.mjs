@@ -103,6 +103,7 @@ describe("it never happens, on the card, that", () => {
     await pressLate(page, place);
     assert.equal((await runsOf(page)).send_mail, 0);
     await say(page, "And now?");
+    await page.waitForFunction(() => window.rig.chat.snapshot().messages.length === 5);
     await waitForStatus(page, "done");
     assert.equal(requests.length, 3);
     assert.match(toolMessagesOf(requests[1])[0].content, /^Error: approval_expired\. /);

@@ -110,7 +110,7 @@ export const handOn =
 /** The test page, with a kit of `page/kit.mjs` that has the server's URL in `given.url`, and runs a script in it. */
 export async function play(browser, t, model, script, { expected, given = {} } = {}) {
   const site = await serveSite(t, { policy: POLICY });
-  const page = await openTestPage(browser, t, site, {}, expected);
+  const page = await openTestPage(browser, t, site, { wires: "all" }, expected);
   const data = { ...given, url: model.url };
   const kit = await page.evaluateHandle(async (data) => (await import("/test/kit.mjs")).kit(data), data);
   return page.evaluate(script, kit);

@@ -49,7 +49,7 @@ after(async () => {
 async function open(t, wire) {
   const model = await serveModel(t, handOn(mock.url));
   const site = await serveSite(t, { policy: POLICY });
-  const settings = { wire: { make: wire.make, options: optionsOf(wire, model.url) } };
+  const settings = { wires: "all", wire: { make: wire.make, options: optionsOf(wire, model.url) } };
   return { model, page: await openTestPage(browser, t, site, settings) };
 }
 

@@ -23,6 +23,7 @@ export class Agent {
   #raw: RawAgent;
   readonly #store: Store;
   readonly #chats = new Map<string, Promise<Chat>>();
+  readonly #here = new Set<Chat>();
   readonly #endings: (() => void)[];
 
   /** @internal Pages use {@link createAgent}. */
@@ -30,8 +31,9 @@ export class Agent {
     this.#raw = make();
     this.#store = store;
     const revive = () => {
-      // Who held a lease is gone.
+      // Who held a lease is gone, and so is what chats hold of the module.
       abandon();
+      for (const chat of this.#here) chat.renew(undefined);
       this.#raw = make();
       this.#renew();
     };
@@ -126,6 +128,7 @@ export class Agent {
     const raw: RawChat = await enter(() => this.#raw.open(id, history && readHistory(history)));
     const chat = new Chat(id, raw, () => this.#store.durable !== false);
     raws.set(chat, raw);
+    this.#here.add(chat);
     return chat;
   }
 
@@ -134,7 +137,6 @@ export class Agent {
     for (const [id, opening] of this.#chats) {
       const chat = await opening.catch(() => undefined);
       if (!chat) continue;
-      chat.renew(undefined);
       try {
         const raw = await enter(() => this.#raw.open(id));
         raws.set(chat, raw);

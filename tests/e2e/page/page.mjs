@@ -7,6 +7,7 @@
  * - `model`: the model's name
  * - `wire`: instead, `{ make, options }`: a constructor's name, and what it is given
  * - `chat`: the chat's id
+ * - `wires`: "all" for the module of all wire formats
  * - `agent`: more options of `createAgent`, as they are
  */
 import {
@@ -40,7 +41,7 @@ function counted(name, effect, properties) {
 }
 
 async function start() {
-  await init();
+  await init(settings.wires ? { wires: settings.wires } : undefined);
   defineElements();
   const agent = createAgent({
     user: user === null ? null : { id: user },
