@@ -90,7 +90,9 @@ export function life(): number {
 function whileAlive<T>(work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     waiting.add(reject);
-    work.then(resolve, reject).finally(() => waiting.delete(reject));
+    // What traps while the promise is being made rejects it with the trap itself.
+    const fail = (thrown: unknown) => reject(thrown instanceof WebAssembly.RuntimeError ? (dead ?? thrown) : thrown);
+    work.then(resolve, fail).finally(() => waiting.delete(reject));
   });
 }
 
