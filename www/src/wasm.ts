@@ -90,8 +90,8 @@ export function life(): number {
 function whileAlive<T>(work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     waiting.add(reject);
-    // What traps while the promise is being made rejects it with the trap itself.
-    const fail = (thrown: unknown) => reject(thrown instanceof WebAssembly.RuntimeError ? (dead ?? thrown) : thrown);
+    // What traps while the promise is being made rejects it with the trap itself, or with what came of it.
+    const fail = (thrown: unknown) => reject(dead ?? thrown);
     work.then(resolve, fail).finally(() => waiting.delete(reject));
   });
 }
