@@ -1,4 +1,5 @@
 // Builds the npm package into dist: cargo, wasm-bindgen, wasm-opt, tsc, esbuild. Run: npm run build
+// `npm run build -- quick` is for trying a change: the same behaviour in seconds, from one large module under all names.
 import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Advice, must, say, script } from "./scripts/command.mjs";
@@ -7,13 +8,27 @@ import { matrix } from "./scripts/matrix.mjs";
 import { packages } from "./scripts/packages.mjs";
 import { toolchain, wasmTarget } from "./scripts/toolchain.mjs";
 
+const quick = process.argv[2] === "quick";
+// Other settings of the profile: cargo keeps what both kinds of build make side by side.
+const hasty = {
+  CARGO_PROFILE_RELEASE_OPT_LEVEL: "1",
+  CARGO_PROFILE_RELEASE_LTO: "off",
+  CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16",
+  CARGO_PROFILE_RELEASE_INCREMENTAL: "true",
+};
+
 await script(async () => {
   const env = await toolchain(process.env);
   await packages(env);
   const plan = await matrix();
 
   const modules = [];
-  for (const [name, flags] of Object.entries(plan.modules)) modules.push(await compile(name, flags, plan, env));
+  if (quick) {
+    const module = await compile("countersign_all", plan.modules.countersign_all, plan, env);
+    for (const name of Object.keys(plan.modules)) modules.push({ ...module, name });
+  } else {
+    for (const [name, flags] of Object.entries(plan.modules)) modules.push(await compile(name, flags, plan, env));
+  }
   const [{ code }] = modules;
   const odd = modules.find((module) => module.code !== code);
   if (odd) {
@@ -45,12 +60,13 @@ await script(async () => {
 // One module of the package: its bytes, and the code of its glue.
 async function compile(name, own, { cargo, web, "wasm-opt": opt }, env) {
   say(`${name}: cargo rustc …`);
-  await must(
-    "cargo",
-    // The cdylib alone: beside an rlib, cargo leaves link-time optimisation out.
-    ["rustc", "--locked", "--release", "--lib", "--crate-type=cdylib", "--target", wasmTarget, ...cargo.flags, ...own],
-    { env: { ...env, RUSTC_BOOTSTRAP: "1", CARGO_ENCODED_RUSTFLAGS: cargo.rustflags.join("\x1f") } },
-  );
+  // The cdylib alone: beside an rlib, cargo leaves link-time optimisation out.
+  const build = ["rustc", "--locked", "--release", "--lib", "--crate-type=cdylib", "--target", wasmTarget];
+  await must("cargo", quick ? build : [...build, ...cargo.flags, ...own], {
+    env: quick
+      ? { ...env, ...hasty }
+      : { ...env, RUSTC_BOOTSTRAP: "1", CARGO_ENCODED_RUSTFLAGS: cargo.rustflags.join("\x1f") },
+  });
   const metadata = JSON.parse(
     await must("cargo", ["metadata", "--locked", "--no-deps", "--format-version=1"], { env }),
   );
@@ -61,8 +77,10 @@ async function compile(name, own, { cargo, web, "wasm-opt": opt }, env) {
   const { "out-name": base, flags } = web;
   await must("wasm-bindgen", ["--target", "web", "--out-dir", glue, "--out-name", base, ...flags, module], { env });
   const wasm = join(glue, `${base}_bg.wasm`);
+  const code = join(glue, `${base}.js`);
+  if (quick) return { name, wasm: readFileSync(wasm), code: watch(readFileSync(code, "utf8")) };
   const names = await optimise(wasm, opt.flags, env);
-  return { name, wasm: readFileSync(wasm), code: await shorten(join(glue, `${base}.js`), names) };
+  return { name, wasm: readFileSync(wasm), code: await shorten(code, names) };
 }
 
 // The names under which the module and its glue know each other are long, hold hashes, and stand in both files:

@@ -3,7 +3,10 @@
 //! Nothing here parses HTML, writes a `style` attribute or makes a `<style>` element, so that it works under a policy
 //! of `style-src 'none'` and under Trusted Types.
 
+mod asking;
 mod entry;
+mod head;
+mod receipt;
 mod strings;
 
 use std::cell::{Cell, RefCell};
@@ -19,7 +22,8 @@ pub use super::guard::{Choice, Decided};
 use super::guard::{Page, Watch};
 use crate::core::approval::RequestKind;
 use crate::core::card::Card;
-use entry::{Entry, title};
+use entry::Entry;
+use head::title;
 
 #[wasm_bindgen]
 extern "C" {

@@ -1,0 +1,78 @@
+//! What a card says of the call: who would run what, why it stopped, and every argument.
+
+use super::entry::{joined, say};
+use super::strings;
+use crate::core::card::{CardView, Row};
+use crate::web::element::Element;
+
+/// What a card is called.
+pub fn title(view: &CardView) -> &str {
+    view.title.as_deref().unwrap_or(&view.tool)
+}
+
+/// Draws it into `head`; `number` makes the ids within the shadow root unique.
+pub fn draw(head: &Element, view: &CardView, number: &str) {
+    head.set_text("");
+    head.add("div part=title dir=auto", title(view)).set("id", &joined("title-", number, ""));
+    let tool = head.add("div part=tool", "");
+    tool.add("span", strings::TOOL);
+    tool.add("code dir=auto", &view.tool);
+    if let Some(server) = &view.server {
+        tool.add("span", strings::SERVER);
+        tool.add("code part=server dir=auto", server);
+    }
+    head.add("div part=why dir=auto", &view.why).set("id", &joined("why-", number, ""));
+    if view.arguments.is_empty() {
+        head.add("div part=arguments class=none", strings::NO_ARGUMENTS);
+    } else {
+        let list = head.add("dl part=arguments", "");
+        for row in &view.arguments {
+            draw_row(&list, row);
+        }
+    }
+    if !view.preview.is_empty() {
+        let list = head.add("ul part=preview", "");
+        list.set("aria-label", strings::PREVIEW);
+        for line in &view.preview {
+            list.add("li dir=auto", line);
+        }
+    }
+}
+
+/// Everything the head shows. No text holds the separator: the core writes a visible token for it.
+pub fn texts(view: &CardView) -> String {
+    let mut texts = String::new();
+    let mut push = |text: &str| {
+        texts.push_str(text);
+        texts.push('\0');
+    };
+    push(title(view));
+    push(&view.tool);
+    push(view.server.as_deref().unwrap_or_default());
+    push(&view.why);
+    push(&view.digest);
+    for row in &view.arguments {
+        push(&row.path);
+        push(row.kind);
+        push(&row.text);
+    }
+    for line in &view.preview {
+        push(line);
+    }
+    texts
+}
+
+fn draw_row(list: &Element, row: &Row) {
+    let name = list.add("dt dir=auto", "");
+    say(&name, &row.path, strings::EMPTY_NAME);
+    let value = list.add("dd", "");
+    value.set("data-kind", row.kind);
+    if !row.long {
+        say(&value.add("span dir=auto", ""), &row.text, strings::EMPTY_TEXT);
+        return;
+    }
+    name.set("class", "long");
+    // It scrolls, and a keyboard must get there.
+    let block = value.add("div dir=auto tabindex=0 role=group", &row.text);
+    block.set("aria-label", &row.path);
+}
