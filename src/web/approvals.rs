@@ -1,6 +1,6 @@
 //! The element's inside: a card list bound to one chat.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use js_sys::Function;
@@ -8,11 +8,12 @@ use wasm_bindgen::prelude::*;
 use web_sys::ShadowRoot;
 
 use super::agent::RawChat;
-use super::card::{CardList, Choice, Decided, Words};
+use super::card::{CardList, Choice, Decided, Progress, Words};
 use super::driver::{Driver, Said};
+use super::error::code_of;
 use super::platform;
 use super::setup::person as identified;
-use crate::core::card::cards;
+use crate::core::card::{Card, cards};
 use crate::core::message::RequestId;
 use crate::core::outcome::{Decider, PersonId, Via};
 use crate::core::run::Input;
@@ -20,11 +21,7 @@ use crate::core::run::Input;
 /// Cards of one chat, drawn into a shadow root until dropped.
 #[wasm_bindgen]
 pub struct RawApprovals {
-    driver: Rc<Driver>,
-    list: CardList,
-    by: Function,
-    /// The requests whose receipts the person took out of sight here.
-    dismissed: Rc<RefCell<Vec<RequestId>>>,
+    inside: Rc<Inside>,
 }
 
 #[wasm_bindgen]
@@ -33,58 +30,118 @@ impl RawApprovals {
     /// said, an object of `www/src/words.ts`.
     #[wasm_bindgen(constructor)]
     pub fn new(root: &ShadowRoot, chat: &RawChat, by: Function, words: Words) -> Result<Self, JsValue> {
-        let driver = chat.driver();
-        let (decides, asks) = (Rc::clone(&driver), by.clone());
-        let dismissed = Rc::<RefCell<Vec<RequestId>>>::default();
-        let hides = Rc::clone(&dismissed);
+        let inside = Rc::new(Inside {
+            driver: chat.driver(),
+            list: OnceCell::new(),
+            by,
+            dismissed: RefCell::default(),
+            drawn: RefCell::default(),
+        });
+        let weak = Rc::downgrade(&inside);
         let heard = move |decided: Decided| {
-            if decided.choice == Choice::Dismiss {
-                hides.borrow_mut().push(RequestId::new(decided.request));
-                decides.changed();
-            } else {
-                decide(&decides, &asks, decided);
+            if let Some(inside) = weak.upgrade() {
+                inside.hear(decided);
             }
         };
-        let list = CardList::new(root, Rc::new(heard), words)?;
-        let drawn = Self { driver, list, by, dismissed };
-        drawn.update()?;
-        Ok(drawn)
+        // Set once, here: there is none yet.
+        let _ = inside.list.set(CardList::new(root, Rc::new(heard), words)?);
+        inside.update()?;
+        Ok(Self { inside })
     }
 
     /// Draws the chat as it is now, for who decides now.
     pub fn update(&self) -> Result<(), JsValue> {
-        let by = person(&self.driver, &self.by);
+        self.inside.update()
+    }
+}
+
+struct Inside {
+    driver: Rc<Driver>,
+    /// Empty only while this is being made: the list calls back.
+    list: OnceCell<CardList>,
+    by: Function,
+    /// The requests whose receipts the person took out of sight here.
+    dismissed: RefCell<Vec<RequestId>>,
+    /// The cards as they were when all of the chat was stored last; `None` before that.
+    drawn: RefCell<Option<Vec<Card>>>,
+}
+
+impl Inside {
+    fn update(&self) -> Result<(), JsValue> {
+        let by = self.person();
         let reaches = self.driver.look(|run| {
             let owner = run.chat().run().and_then(|run| run.owner.as_ref());
             run.settings().all_notes || Decider::of(by.as_ref(), owner) == Decider::RunOwner
         });
-        let mut shown = self.driver.look(|run| cards(run, by.as_ref()));
+        // While something is being written the last ones stand: no receipt is shown for what may fail to be stored.
+        if self.driver.is_stored() {
+            self.drawn.replace(Some(self.driver.look(|run| cards(run, by.as_ref()))));
+        }
+        let (Some(list), Some(mut shown)) = (self.list.get(), self.drawn.borrow().clone()) else { return Ok(()) };
         let dismissed = self.dismissed.borrow().clone();
         shown.retain(|card| card.receipt.is_none() || !dismissed.contains(&card.request));
-        self.list.update(&shown, reaches)
+        list.update(&shown, reaches)
     }
-}
 
-/// Who sits here, as far as the host says. An answer that is no id counts as not known.
-fn person(driver: &Driver, by: &Function) -> Option<PersonId> {
-    let answer = by.call0(&JsValue::UNDEFINED).unwrap_or(JsValue::NULL);
-    if answer.is_undefined() { driver.setup().user.clone() } else { identified(answer.as_string()) }
-}
-
-/// A click that passed the guard. What the core refuses (a late click on a settled request) changes nothing, and the
-/// card shows what stands.
-fn decide(driver: &Rc<Driver>, by: &Function, decided: Decided) {
-    let Decided { request, choice, note } = decided;
-    if choice == Choice::Stop {
-        let _ = driver.handle(Input::Stop { at: platform::now(), partial: String::new() });
-        return;
+    /// Who sits here, as far as the host says. An answer that is no id counts as not known.
+    fn person(&self) -> Option<PersonId> {
+        let answer = self.by.call0(&JsValue::UNDEFINED).unwrap_or(JsValue::NULL);
+        if answer.is_undefined() { self.driver.setup().user.clone() } else { identified(answer.as_string()) }
     }
-    let approve = matches!(choice, Choice::Approve | Choice::Submit | Choice::Done);
-    let said = Said::new(RequestId::new(request), approve, person(driver, by), Via::Card);
-    let said = if choice == Choice::Submit { Said { data: note, ..said } } else { Said { note, ..said } };
-    if let Ok(stored) = driver.decide(said) {
+
+    /// Takes a click that passed the guard.
+    fn hear(self: &Rc<Self>, decided: Decided) {
+        let Decided { request, choice, note } = decided;
+        let request = RequestId::new(request);
+        match choice {
+            Choice::Dismiss => {
+                self.dismissed.borrow_mut().push(request);
+                self.driver.changed();
+            }
+            Choice::Stop => {
+                let _ = self.driver.handle(Input::Stop { at: platform::now(), partial: String::new() });
+            }
+            Choice::Approve | Choice::Deny | Choice::Submit | Choice::Done | Choice::Decline => {
+                let approve = matches!(choice, Choice::Approve | Choice::Submit | Choice::Done);
+                let said = Said::new(request, approve, self.person(), Via::Card);
+                self.decide(if choice == Choice::Submit { Said { data: note, ..said } } else { Said { note, ..said } });
+            }
+        }
+    }
+
+    /// Decides; the card shows that it is being stored, and why nothing was changed if it was refused.
+    fn decide(self: &Rc<Self>, said: Said) {
+        let request = said.request.clone();
+        let call = self.driver.look(|run| run.chat().request(&request).map(|asked| asked.call.clone()));
+        self.show(&request, &Progress::Storing);
+        let decided = self.driver.decide(said);
+        let (driver, inside) = (Rc::clone(&self.driver), Rc::downgrade(self));
         platform::spawn(Box::pin(async move {
-            let _ = stored.await;
+            let decided = match decided {
+                Ok(stored) => stored.await.map(|_| ()),
+                Err(thrown) => {
+                    // Its time may have run out with the click, and then the card shows that first.
+                    let _ = driver.stored().await;
+                    Err(thrown)
+                }
+            };
+            let Some(inside) = inside.upgrade() else { return };
+            let progress = match decided {
+                Ok(()) => Progress::Stored,
+                Err(thrown) => Progress::Refused(code_of(&thrown).unwrap_or_default()),
+            };
+            inside.show(&request, &Progress::Stored);
+            if progress != Progress::Stored {
+                // What changed while it waited is asked about by another request.
+                let standing = driver.look(|run| run.chat().call(call.as_ref()?)?.1.request.clone());
+                inside.show(&standing.map_or(request, |standing| standing.id), &progress);
+            }
         }));
+    }
+
+    fn show(&self, request: &RequestId, progress: &Progress) {
+        if let Some(list) = self.list.get() {
+            list.progress(request.as_str(), progress);
+        }
     }
 }

@@ -6,6 +6,7 @@
 mod asking;
 mod entry;
 mod head;
+mod progress;
 mod receipt;
 mod words;
 
@@ -24,6 +25,7 @@ use crate::core::approval::RequestKind;
 use crate::core::card::Card;
 use entry::Entry;
 use head::title;
+pub use progress::Progress;
 pub use words::Words;
 
 #[wasm_bindgen]
@@ -129,6 +131,14 @@ impl CardList {
             entry.tidy();
         }
         Ok(())
+    }
+
+    /// Shows on its card how a decision about a request stands.
+    pub fn progress(&self, request: &str, progress: &Progress) {
+        let entry = self.entries.borrow().iter().find(|entry| entry.asks(request)).cloned();
+        if let Some(entry) = entry {
+            entry.progress(progress);
+        }
     }
 
     /// Puts the cards in order and moves none that stands right: a moved element loses the focus.

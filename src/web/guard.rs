@@ -153,6 +153,8 @@ struct Watched {
     note: Element,
     guard: RefCell<Guard>,
     armed: Cell<bool>,
+    /// Whether a decision about its request is being stored.
+    busy: Cell<bool>,
 }
 
 impl Watch {
@@ -197,6 +199,7 @@ impl Watch {
             note: note.clone(),
             guard: RefCell::new(Guard::new(self.active.get())),
             armed: Cell::new(false),
+            busy: Cell::new(false),
         }));
     }
 
@@ -204,6 +207,14 @@ impl Watch {
     pub fn rearm(&self, note: &Element) {
         self.restart(Some(note));
         self.schedule();
+    }
+
+    /// Says whether a decision of one of the buttons with this note is being stored: until it is, they take no other.
+    pub fn busy(&self, note: &Element, busy: bool) {
+        for watched in self.buttons().iter().filter(|watched| watched.note == *note) {
+            watched.busy.set(busy);
+        }
+        self.rearm(note);
     }
 
     /// Ends the guard of the buttons with this note. Without it they decide nothing.
@@ -312,6 +323,9 @@ impl Watch {
     fn click(&self, event: &Heard) {
         let Some(watched) = self.watched(&event.target()) else { return };
         watched.look(now(), self.attended());
+        if watched.busy.get() {
+            return;
+        }
         let click = Input::Click { trusted: event.is_trusted(), detail: event.detail(), primary: event.button() == 0 };
         if watched.feed(time(event), click) == Verdict::Decide {
             let reads = matches!(watched.choice, Choice::Approve | Choice::Deny | Choice::Submit);
@@ -347,7 +361,7 @@ impl Watched {
     fn feed(&self, now: f64, input: Input) -> Verdict {
         let mut guard = self.guard.borrow_mut();
         let verdict = guard.handle(now, input);
-        let armed = guard.is_armed();
+        let armed = guard.is_armed() && !self.busy.get();
         drop(guard);
         if self.armed.replace(armed) != armed {
             if armed {

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use super::progress::{self, Progress};
 use super::words::Words;
 use super::{asking, head, receipt};
 use crate::core::card::Card;
@@ -25,6 +26,8 @@ pub struct Entry {
     note: Element,
     receipt: Element,
     dismiss: Element,
+    /// Says why a click changed nothing.
+    trouble: Element,
     is_pending: Cell<bool>,
     note_reaches_model: Cell<bool>,
     /// All texts of the head and of the receipt, to see whether they change.
@@ -45,6 +48,7 @@ impl Entry {
         let group = Element::new("div part=card role=group tabindex=-1");
         let head = group.add("div", "");
         let foot = group.add("div class=foot", "");
+        let trouble = progress::line(&group);
         let asking = Element::new("div class=asking");
         let label = Element::new("span");
         let note = asking::draw(&asking, &label, &card.view, words);
@@ -61,6 +65,7 @@ impl Entry {
             note,
             receipt: Element::new("div part=receipt tabindex=-1"),
             dismiss: Element::new("button part=dismiss type=button"),
+            trouble,
             is_pending: Cell::new(card.receipt.is_none()),
             note_reaches_model: Cell::new(note_reaches_model),
             shown_head: Cell::default(),
@@ -88,7 +93,12 @@ impl Entry {
 
     /// The request it asks about.
     pub fn is_for(&self, card: &Card) -> bool {
-        self.request == card.request.as_str()
+        self.asks(card.request.as_str())
+    }
+
+    /// Whether it is about this request.
+    pub fn asks(&self, request: &str) -> bool {
+        self.request == request
     }
 
     /// Whether it can still be decided.
@@ -109,6 +119,7 @@ impl Entry {
         if shown != head {
             head::draw(&self.head, &card.view, &self.number, &self.words);
             self.watch.rearm(&self.note);
+            self.trouble.set_text("");
         }
         self.shown_head.set(head);
         if self.note_reaches_model.replace(note_reaches_model) != note_reaches_model {
@@ -128,9 +139,26 @@ impl Entry {
             self.watch.guard(self.dismiss.clone(), &self.request, Choice::Dismiss, &self.receipt);
         }
         if shown != texts {
+            self.trouble.set_text("");
             receipt::draw(&self.receipt, receipt, &card.view.digest, &self.dismiss, &self.words);
         }
         self.shown_receipt.set(texts);
+    }
+
+    /// Shows how a decision made here stands. While it is being stored the buttons take no other; what a refusal says stands
+    /// until the card changes or another decision is made.
+    pub fn progress(&self, progress: &Progress) {
+        let storing = *progress == Progress::Storing;
+        self.watch.busy(&self.note, storing);
+        if storing {
+            self.group.set("aria-busy", "true");
+        } else {
+            self.group.unset("aria-busy");
+        }
+        self.trouble.set_text(&match progress {
+            Progress::Refused(code) => progress::text(code, &self.words),
+            Progress::Storing | Progress::Stored => String::new(),
+        });
     }
 
     /// Takes the note and the buttons of a settled card out.
