@@ -1,6 +1,7 @@
 //! The element's inside: a card list bound to one chat.
 
 use std::cell::{OnceCell, RefCell};
+use std::pin::Pin;
 use std::rc::Rc;
 
 use js_sys::Function;
@@ -14,7 +15,8 @@ use super::error::code_of;
 use super::platform;
 use super::setup::person as identified;
 use crate::core::card::{Card, cards};
-use crate::core::message::RequestId;
+use crate::core::event::Extension;
+use crate::core::message::{CallId, RequestId};
 use crate::core::outcome::{Decider, PersonId, Via};
 use crate::core::run::Input;
 
@@ -54,6 +56,9 @@ impl RawApprovals {
         self.inside.update()
     }
 }
+
+/// What is under way about a request.
+type Work = Pin<Box<dyn Future<Output = Result<(), JsValue>>>>;
 
 struct Inside {
     driver: Rc<Driver>,
@@ -101,39 +106,63 @@ impl Inside {
             Choice::Stop => {
                 let _ = self.driver.handle(Input::Stop { at: platform::now(), partial: String::new() });
             }
+            Choice::Extend => self.extend(request),
             Choice::Approve | Choice::Deny | Choice::Submit | Choice::Done | Choice::Decline => {
                 let approve = matches!(choice, Choice::Approve | Choice::Submit | Choice::Done);
                 let said = Said::new(request, approve, self.person(), Via::Card);
-                self.decide(if choice == Choice::Submit { Said { data: note, ..said } } else { Said { note, ..said } });
+                self.decide(match choice {
+                    Choice::Submit => Said { data: note, ..said },
+                    Choice::Deny => Said {
+                        reason: self.list.get().and_then(|list| list.reason(said.request.as_str())),
+                        note,
+                        ..said
+                    },
+                    _ => Said { note, ..said },
+                });
             }
         }
     }
 
-    /// Decides; the card shows that it is being stored, and why nothing was changed if it was refused.
     fn decide(self: &Rc<Self>, said: Said) {
         let request = said.request.clone();
-        let call = self.driver.look(|run| run.chat().request(&request).map(|asked| asked.call.clone()));
-        self.show(&request, &Progress::Storing);
+        let call = self.call_of(&request);
         let decided = self.driver.decide(said);
+        self.see_through(request, call, Box::pin(async { decided?.await.map(|_| ()) }));
+    }
+
+    /// Gives the request more time, from when it would lapse.
+    fn extend(self: &Rc<Self>, request: RequestId) {
+        let deadline =
+            self.drawn.borrow().iter().flatten().find(|card| card.request == request).and_then(|card| card.deadline);
+        let Some(deadline) = deadline else { return };
+        let expires_at = Some(deadline.extended);
+        let extension = Extension { request: request.clone(), expires_at, decider: self.person(), via: Via::Card };
+        let extended = Rc::clone(&self.driver).extend(extension);
+        let call = self.call_of(&request);
+        self.see_through(request, call, Box::pin(async { extended.await.map(|_| ()) }));
+    }
+
+    fn call_of(&self, request: &RequestId) -> Option<CallId> {
+        self.driver.look(|run| run.chat().request(request).map(|asked| asked.call.clone()))
+    }
+
+    /// Waits for what was begun about a request; its card shows that it is being stored, and why nothing was changed if it
+    /// was refused.
+    fn see_through(self: &Rc<Self>, request: RequestId, call: Option<CallId>, work: Work) {
+        self.show(&request, &Progress::Storing);
         let (driver, inside) = (Rc::clone(&self.driver), Rc::downgrade(self));
         platform::spawn(Box::pin(async move {
-            let decided = match decided {
-                Ok(stored) => stored.await.map(|_| ()),
-                Err(thrown) => {
-                    // Its time may have run out with the click, and then the card shows that first.
-                    let _ = driver.stored().await;
-                    Err(thrown)
-                }
-            };
+            let refused = work.await.err();
+            if refused.is_some() {
+                // Its time may have run out with the click: the card shows that first.
+                let _ = driver.stored().await;
+            }
             let Some(inside) = inside.upgrade() else { return };
-            let progress = match decided {
-                Ok(()) => Progress::Stored,
-                Err(thrown) => Progress::Refused(code_of(&thrown).unwrap_or_default()),
-            };
             inside.show(&request, &Progress::Stored);
-            if progress != Progress::Stored {
+            if let Some(thrown) = refused {
                 // What changed while it waited is asked about by another request.
                 let standing = driver.look(|run| run.chat().call(call.as_ref()?)?.1.request.clone());
+                let progress = Progress::Refused(code_of(&thrown).unwrap_or_default());
                 inside.show(&standing.map_or(request, |standing| standing.id), &progress);
             }
         }));

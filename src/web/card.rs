@@ -4,10 +4,14 @@
 //! of `style-src 'none'` and under Trusted Types.
 
 mod asking;
+mod counter;
+mod deadline;
 mod entry;
 mod head;
 mod progress;
+mod reason;
 mod receipt;
+mod region;
 mod words;
 
 use std::cell::{Cell, RefCell};
@@ -23,9 +27,11 @@ pub use super::guard::{Choice, Decided};
 use super::guard::{Page, Watch};
 use crate::core::approval::RequestKind;
 use crate::core::card::Card;
+use crate::core::outcome::DenyReason;
 use entry::Entry;
 use head::title;
 pub use progress::Progress;
+use region::Voice;
 pub use words::Words;
 
 #[wasm_bindgen]
@@ -49,14 +55,12 @@ extern "C" {
 pub struct CardList {
     root: Element,
     list: Element,
-    status: Element,
+    voice: Rc<Voice>,
     entries: RefCell<Vec<Rc<Entry>>>,
     /// Numbers of cards made so far.
     made: Cell<u32>,
     /// Whether `update` has been called: what is there from the start is not news.
     updated: Cell<bool>,
-    /// How many waited at the last `update`.
-    waiting: Cell<usize>,
     watch: Rc<Watch>,
     words: Words,
 }
@@ -79,12 +83,11 @@ impl CardList {
         list.set("dir", &words.direction());
         Ok(Self {
             list,
-            status: root.add("div class=status role=status", ""),
+            voice: Voice::new(&words),
             root,
             entries: RefCell::default(),
             made: Cell::new(0),
             updated: Cell::new(false),
-            waiting: Cell::new(0),
             watch,
             words,
         })
@@ -99,22 +102,28 @@ impl CardList {
         let was_pending = focused.is_some_and(|entry| entry.is_pending());
 
         let mut now = Vec::with_capacity(cards.len());
+        let mut said = Vec::new();
         let mut news = false;
         for card in cards {
             if let Some(entry) = before.iter().find(|entry| entry.is_for(card)) {
-                entry.update(card, note_reaches_model);
+                if let Some(outcome) = entry.update(card, note_reaches_model) {
+                    said.push(self.words.fill("outcome.said", |values| {
+                        values.text("title", title(&card.view));
+                        values.text("outcome", &self.words.say(outcome));
+                    }));
+                }
                 now.push(entry.clone());
             } else {
                 let number = self.made.get();
                 self.made.set(number + 1);
-                let entry = Entry::new(number, card, note_reaches_model, &self.watch, &self.words);
+                let entry = Entry::new(number, card, note_reaches_model, &self.watch, &self.voice, &self.words);
                 news |= entry.is_pending();
                 now.push(Rc::new(entry));
             }
         }
         self.place(&now);
         self.entries.replace(now.clone());
-        self.announce(cards, news);
+        self.announce(cards, news, said);
 
         // Focusing runs the page's own handlers, so nothing is borrowed here; and it comes before anything is taken
         // out, so that the focus never falls back to the body.
@@ -131,6 +140,11 @@ impl CardList {
             entry.tidy();
         }
         Ok(())
+    }
+
+    /// The reason that goes with a denial of this request, if the person chose one.
+    pub fn reason(&self, request: &str) -> Option<DenyReason> {
+        self.entries.borrow().iter().find(|entry| entry.asks(request))?.reason()
     }
 
     /// Shows on its card how a decision about a request stands.
@@ -161,23 +175,20 @@ impl CardList {
         }
     }
 
-    /// Says what waits when something was added to it, and takes it back when there is less: the same sentence may be
-    /// news again later.
-    fn announce(&self, cards: &[Card], news: bool) {
+    /// Says what came of calls, and what waits when something was added to it; takes that back when there is less: the same
+    /// sentence may be news again later.
+    fn announce(&self, cards: &[Card], news: bool, mut said: Vec<String>) {
         let waiting = cards.iter().filter(|card| card.receipt.is_none());
         let only_approvals =
             waiting.clone().all(|card| matches!(card.view.kind, RequestKind::Approval | RequestKind::Recovery));
         let titles: Vec<String> = waiting.map(|card| title(&card.view).to_owned()).collect();
-        let fewer = self.waiting.replace(titles.len()) > titles.len();
+        let fewer = self.voice.note(titles, only_approvals);
         let first = !self.updated.replace(true);
         if news && !first {
-            let key = if only_approvals { "waiting.approvals" } else { "waiting.requests" };
-            self.status.set_text(&self.words.fill(key, |values| {
-                values.number("count", titles.len() as u64);
-                values.strings("titles", &titles);
-            }));
-        } else if fewer {
-            self.status.set_text("");
+            said.push(self.voice.waiting());
+        }
+        if fewer || !said.is_empty() {
+            self.voice.say(&said.join(" "));
         }
     }
 }
@@ -185,7 +196,6 @@ impl CardList {
 impl Drop for CardList {
     fn drop(&mut self) {
         self.list.remove();
-        self.status.remove();
     }
 }
 

@@ -29,7 +29,14 @@ extern "C" {
     pub fn set_style(this: &Element, declarations: &str);
 
     #[wasm_bindgen(method, setter)]
+    pub fn set_oninput(this: &Element, heard: &JsValue);
+
+    #[wasm_bindgen(method, setter)]
     pub fn set_onclick(this: &Element, heard: &JsValue);
+
+    /// Puts `other` ahead of this one.
+    #[wasm_bindgen(method)]
+    pub fn before(this: &Element, other: &Element);
 
     /// Puts `child` at the end where `next` is `None`.
     #[wasm_bindgen(method, js_name = insertBefore)]

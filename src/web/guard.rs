@@ -118,6 +118,8 @@ pub enum Choice {
     Decline,
     /// Take a receipt out of sight.
     Dismiss,
+    /// Give the request more time.
+    Extend,
 }
 
 /// A person's click, which passed the input guard.

@@ -14,8 +14,11 @@ export interface Strings {
   [key: string]: Phrase;
 }
 
-/** What a message may hold: a number is written as the language writes it, an array as its list. */
-type Value = string | number | readonly string[];
+/**
+ * What a message may hold: a number is written as the language writes it, an array as its list, `at` as that time, which is
+ * in milliseconds since the epoch.
+ */
+type Value = string | number | readonly string[] | { at: number };
 
 const ENGLISH: Readonly<Strings> = english;
 
@@ -84,10 +87,13 @@ function choose(phrase: Phrase | undefined, count: Value | undefined, locale: st
   return phrase?.[form] ?? phrase?.other ?? "";
 }
 
+const isList = (value: object): value is readonly string[] => Array.isArray(value);
+
 function write(value: Value | undefined, locale: string): string {
   if (typeof value === "number") return new Intl.NumberFormat(locale).format(value);
   if (isText(value) || value === undefined) return value ?? "";
-  return new Intl.ListFormat(locale, { type: "unit" }).format(value);
+  if (isList(value)) return new Intl.ListFormat(locale, { type: "unit" }).format(value);
+  return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" }).format(value.at);
 }
 
 const PLACE = /\{(\w+)\}/g;

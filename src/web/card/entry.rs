@@ -1,12 +1,17 @@
 //! One card in the page.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
+use super::counter::Counter;
+use super::deadline::Deadline;
 use super::progress::{self, Progress};
+use super::region::Voice;
 use super::words::Words;
-use super::{asking, head, receipt};
+use super::{asking, head, reason, receipt};
+use crate::core::approval::RequestKind;
 use crate::core::card::Card;
+use crate::core::outcome::DenyReason;
 use crate::web::element::Element;
 use crate::web::guard::{Choice, Watch};
 
@@ -16,6 +21,7 @@ pub struct Entry {
     /// Makes the ids within the shadow root unique.
     number: String,
     watch: Rc<Watch>,
+    voice: Rc<Voice>,
     words: Words,
     group: Element,
     head: Element,
@@ -24,6 +30,11 @@ pub struct Entry {
     asking: Element,
     label: Element,
     note: Element,
+    /// The closed reason of a denial, where the request takes one.
+    reason: Option<Element>,
+    _counter: Option<Counter>,
+    /// Made for the first end that the request has.
+    deadline: OnceCell<Deadline>,
     receipt: Element,
     dismiss: Element,
     /// Says why a click changed nothing.
@@ -44,7 +55,14 @@ impl Drop for Entry {
 
 impl Entry {
     /// A card that stands nowhere yet.
-    pub fn new(number: u32, card: &Card, note_reaches_model: bool, watch: &Rc<Watch>, words: &Words) -> Self {
+    pub fn new(
+        number: u32,
+        card: &Card,
+        note_reaches_model: bool,
+        watch: &Rc<Watch>,
+        voice: &Rc<Voice>,
+        words: &Words,
+    ) -> Self {
         let group = Element::new("div part=card role=group tabindex=-1");
         let head = group.add("div", "");
         let foot = group.add("div class=foot", "");
@@ -52,10 +70,15 @@ impl Entry {
         let asking = Element::new("div class=asking");
         let label = Element::new("span");
         let note = asking::draw(&asking, &label, &card.view, words);
+        let kind = &card.view.kind;
+        let has_note = matches!(kind, RequestKind::Approval | RequestKind::Recovery);
+        let counter = has_note.then(|| Counter::new(&note, voice, words));
+        let reason = (*kind == RequestKind::Approval).then(|| reason::draw(&asking, words));
         let entry = Self {
             request: card.request.as_str().to_owned(),
             number: number.to_string(),
             watch: watch.clone(),
+            voice: voice.clone(),
             words: words.clone(),
             group,
             head,
@@ -63,6 +86,9 @@ impl Entry {
             asking,
             label,
             note,
+            reason,
+            _counter: counter,
+            deadline: OnceCell::new(),
             receipt: Element::new("div part=receipt tabindex=-1"),
             dismiss: Element::new("button part=dismiss type=button"),
             trouble,
@@ -72,7 +98,7 @@ impl Entry {
             shown_receipt: Cell::default(),
         };
         entry.group.set("aria-labelledby", &entry.id("title"));
-        entry.group.set("aria-describedby", &entry.id("why"));
+        entry.group.set("aria-describedby", &joined(&entry.id("why"), " ", &entry.id("deadline")));
         entry.label.set_text(&words.say(asking::label_of(note_reaches_model)));
         if entry.is_pending() {
             let actions = entry.asking.add("div part=actions", "");
@@ -82,7 +108,8 @@ impl Entry {
             }
             entry.foot.insert(&entry.asking, None);
         }
-        entry.update(card, note_reaches_model);
+        // What is there from the start is not news.
+        let _ = entry.update(card, note_reaches_model);
         entry
     }
 
@@ -106,14 +133,20 @@ impl Entry {
         self.is_pending.get()
     }
 
+    /// The reason that goes with a denial, if one is chosen.
+    pub fn reason(&self) -> Option<DenyReason> {
+        reason::read(self.reason.as_ref()?)
+    }
+
     /// The receipt's element, where there is one.
     pub fn receipt(&self) -> Option<&Element> {
         (!self.is_pending()).then_some(&self.receipt)
     }
 
     /// Shows the card as it is now and touches nothing that stayed the same. The note and the buttons of a card that
-    /// is settled by it stand until [`Entry::tidy`]: the caller moves the focus before that.
-    pub fn update(&self, card: &Card, note_reaches_model: bool) {
+    /// is settled by it stand until [`Entry::tidy`]: the caller moves the focus before that. Gives what came of the call where
+    /// that is new and worth saying, as a key.
+    pub fn update(&self, card: &Card, note_reaches_model: bool) -> Option<&'static str> {
         let head = head::texts(&card.view);
         let shown = self.shown_head.take();
         if shown != head {
@@ -125,9 +158,11 @@ impl Entry {
         if self.note_reaches_model.replace(note_reaches_model) != note_reaches_model {
             self.label.set_text(&self.words.say(asking::label_of(note_reaches_model)));
         }
-        let Some(receipt) = &card.receipt else { return };
+        self.show_deadline(card);
+        let receipt = card.receipt.as_ref()?;
         let texts = joined(receipt.mark, receipt.decision, receipt.outcome);
         let shown = self.shown_receipt.take();
+        let is_news = shown != texts;
         if shown.is_empty() {
             if self.is_pending.replace(false) {
                 self.watch.release(&self.note);
@@ -138,11 +173,12 @@ impl Entry {
             self.dismiss.set_text(&self.words.say("receipt.dismiss"));
             self.watch.guard(self.dismiss.clone(), &self.request, Choice::Dismiss, &self.receipt);
         }
-        if shown != texts {
+        if is_news {
             self.trouble.set_text("");
             receipt::draw(&self.receipt, receipt, &card.view.digest, &self.dismiss, &self.words);
         }
         self.shown_receipt.set(texts);
+        receipt::worth_saying(receipt).filter(|_| is_news)
     }
 
     /// Shows how a decision made here stands. While it is being stored the buttons take no other; what a refusal says stands
@@ -166,6 +202,22 @@ impl Entry {
         if !self.is_pending() {
             self.asking.remove();
         }
+    }
+
+    fn show_deadline(&self, card: &Card) {
+        let Some(deadline) = card.deadline else {
+            if let Some(shown) = self.deadline.get() {
+                shown.set(None);
+            }
+            return;
+        };
+        let shown = self.deadline.get_or_init(|| {
+            let button = Element::new("button part=extend type=button");
+            self.watch.guard(button.clone(), &self.request, Choice::Extend, &self.note);
+            let title = head::title(&card.view);
+            Deadline::new(&self.asking, &self.id("deadline"), &button, title, &self.voice, &self.words)
+        });
+        shown.set(Some(deadline.at));
     }
 
     fn id(&self, part: &str) -> String {
