@@ -70,7 +70,7 @@ impl CardList {
         // the edges; the first two scroll with the text and cover a shade where it ends.
         sheet.replace(include_str!("card/card.css"));
         styled.set_sheets(&Array::of1(&sheet))?;
-        let watch = Watch::new(styled.page(), decide);
+        let watch = Watch::new(styled.page(), decide, &words.say("ask.covered"));
         let root: Element = root.unchecked_ref::<Element>().clone();
         let list = root.add("div class=list", "");
         list.set("lang", &words.locale());
