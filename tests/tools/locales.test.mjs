@@ -116,7 +116,7 @@ describe("A17: every language", () => {
   it("has no message that nothing says", () => {
     const sources = sourcesIn(join(top, "src"), ".rs") + sourcesIn(join(top, "www", "src"), ".ts");
     // These are found by the English sentences that they stand for.
-    const found = /^(why|aspect|type|form\.problem)\./;
+    const found = /^(why|rule|aspect|type|form\.problem)\./;
     const unsaid = messages.filter((key) => !found.test(key) && !sources.includes(`"${key}"`));
     assert.deepEqual(unsaid, []);
   });
@@ -260,6 +260,11 @@ describe("A17: a sentence that is kept in English", () => {
       const why = filled(english[key], { problem: "it threw" });
       const inner = foreign.sayAgain("why", filled(changed, { why, what: "title" }));
       assert.ok(inner.startsWith(`[${foreign.say(key, { problem: "it threw" })}`), inner);
+    }
+    for (const key of ["rule.threw", "rule.promise", "rule.nothing"]) {
+      const problem = filled(english[key], { error: "Oh." });
+      const expected = foreign.say("why.broken", { problem: foreign.say(key, { error: "Oh." }) });
+      assert.equal(foreign.sayAgain("why", filled(english["why.broken"], { problem })), expected);
     }
     // The text of an error is the page's own, whatever it says.
     const broken = filled(english["why.broken"], { problem: english["why.write"] });

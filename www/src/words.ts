@@ -47,14 +47,14 @@ export class Words {
    * The same for a sentence that is kept in English, such as a reason in the log; one of the page's own stays as it is.
    * `field` is what the sentence is about, where that is known: a name may hold words of a message.
    */
-  sayAgain(kind: "why" | "aspect" | "form.problem", sentence: string, field?: string, depth = 0): string {
+  sayAgain(kind: "why" | "rule" | "aspect" | "form.problem", sentence: string, field?: string, depth = 0): string {
     const again = depth < DEEPEST && recognise(kind, sentence, field);
     if (!again) return sentence;
     const [key, found] = again;
     const values: Record<string, Value> = { ...found };
     // A part may be such a sentence itself.
-    const inner = kind === "why" ? "why" : "problem";
-    if (found[inner]) values[inner] = this.sayAgain(kind, found[inner], field, depth + 1);
+    if (found.why) values.why = this.sayAgain("why", found.why, field, depth + 1);
+    if (found.problem) values.problem = this.sayAgain(kind === "why" ? "rule" : kind, found.problem, field, depth + 1);
     if (found.what) values.what = found.what.split(", ").map((aspect) => this.sayAgain("aspect", aspect));
     if (found.field === "the arguments" && field === undefined) values.field = this.say("form.answer");
     if (found.limit && /^-?\d{1,15}(\.\d+)?$/.test(found.limit)) values.limit = Number(found.limit);
@@ -137,7 +137,10 @@ function fill(template: string, value: (name: string) => string): string {
   return template.replaceAll(PLACE, (_, name: string) => value(name));
 }
 
-/** Which English message of this kind gives the sentence, and with which values; the first one that says it of the least. */
+/**
+ * Which English message of this kind gives the sentence, and with which values. Where several do, the one with the shortest
+ * field: a sentence may stand inside another one.
+ */
 function recognise(kind: string, sentence: string, field?: string): [string, Record<string, string>] | undefined {
   let best: [string, Record<string, string>] | undefined;
   for (const [key, template] of Object.entries(ENGLISH)) {
