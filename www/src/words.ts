@@ -47,7 +47,12 @@ export class Words {
    * The same for a sentence that is kept in English, such as a reason in the log; one of the page's own stays as it is.
    * `field` is what the sentence is about, where that is known: a name may hold words of a message.
    */
-  sayAgain(kind: "why" | "rule" | "aspect" | "form.problem", sentence: string, field?: string, depth = 0): string {
+  sayAgain(
+    kind: "why" | "rule" | "preview" | "aspect" | "form.problem",
+    sentence: string,
+    field?: string,
+    depth = 0,
+  ): string {
     const again = depth < DEEPEST && recognise(kind, sentence, field);
     if (!again) return sentence;
     const [key, found] = again;

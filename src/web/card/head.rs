@@ -38,7 +38,7 @@ pub fn draw(head: &Element, view: &CardView, number: &str, words: &Words) {
         list.set("aria-label", &words.say("head.preview"));
         for line in &view.preview {
             // Not the item itself, whose marker would change sides.
-            list.add("li", "").add("bdi", line);
+            list.add("li", "").add("bdi", &words.preview(line));
         }
     }
 }
