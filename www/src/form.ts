@@ -41,7 +41,7 @@ export function makeForm(text: string, words: Words): HTMLElement {
       try {
         return stop ? "" : fill(text, JSON.stringify(Object.fromEntries(values)));
       } catch (problem) {
-        whole.textContent = words.sayAgain("form.problem", String(problem));
+        whole.textContent = words.sayAgain("form.problem", visibleLine(String(problem)));
         return "";
       }
     },
@@ -54,7 +54,7 @@ function check(field: Field, read: () => unknown, words: Words): [value?: unknow
   const at = visibleLine(field.label);
   const wrong = (problem: string): [undefined, string] => [
     undefined,
-    words.say("form.problem", { problem: words.sayAgain("form.problem", problem) }),
+    words.say("form.problem", { problem: words.sayAgain("form.problem", visibleLine(problem), at) }),
   ];
   try {
     const value = read();
