@@ -34,7 +34,10 @@ async function runNode(file, names, env) {
     const reporters = [join(www, "scripts", "results.mjs"), report, "spec", "stdout"].flatMap((value, place) =>
       place % 2 ? ["--test-reporter-destination", value] : ["--test-reporter", value],
     );
-    const patterns = names.flatMap((name) => ["--test-name-pattern", `/^${name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}$/`]);
+    const patterns = names.flatMap((name) => [
+      "--test-name-pattern",
+      `/^${name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}$/`,
+    ]);
     const { output } = await run("node", ["--test", ...reporters, ...patterns, join(top, file)], { env });
     return { results: readReport(readFileSync(report, "utf8")), output };
   } finally {
@@ -69,7 +72,10 @@ await script(async () => {
   }
 
   const files = {};
-  for (const { file, name } of rows.flatMap(({ tests }) => tests)) (files[file] ??= new Set()).add(name);
+  for (const { file, name } of rows.flatMap(({ tests }) => tests)) {
+    files[file] ??= new Set();
+    files[file].add(name);
+  }
   const results = {};
   for (const [file, names] of Object.entries(files)) {
     const ended = await runTests(file, [...names], env);

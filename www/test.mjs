@@ -57,9 +57,7 @@ function prepare(task) {
 }
 
 function testWasm(env) {
-  return withDriver(env, (env) =>
-    run("cargo", ["test", "--locked", "--no-fail-fast", "--tests", ...wasm], { env }),
-  );
+  return withDriver(env, (env) => run("cargo", ["test", "--locked", "--no-fail-fast", "--tests", ...wasm], { env }));
 }
 
 // One file at a time: browsers that compete for the processor make each other's tests slow.
