@@ -12,8 +12,8 @@ import { readCargo, readReport } from "./scripts/results.mjs";
 import { isWasm, placeOf, readRows } from "./scripts/rows.mjs";
 import { toolchain, wasmTarget } from "./scripts/toolchain.mjs";
 
-/** What takes too long for every `npm test` is tried here as often as the list wants it. */
-const WHOLE = { COUNTERSIGN_RACES: "200" };
+/** What takes too long for every `npm test` is tried here as often, and as large, as the list wants it. */
+const WHOLE = { COUNTERSIGN_SAFETY: "whole" };
 
 /** Runs these tests of a file; gives what became of each, and the runner's output. */
 async function runTests(file, names, env) {

@@ -65,13 +65,14 @@ function watch() {
  * @param {any[] | ((body: string) => any)} [options.model] its answers in turn, then "The end."; or who answers
  * @param {object} [options.settings] see page/page.mjs
  * @param {Function} [options.route] see `serve` in browsers.mjs
+ * @param {RegExp} [options.expected] errors that belong to the test
  * @returns {Promise<Stage>}
  */
-async function openStage(browser, t, { model = [], settings = {}, route } = {}) {
+async function openStage(browser, t, { model = [], settings = {}, route, expected } = {}) {
   const left = Array.isArray(model) ? [...model] : [];
   const site = await serve(t, { model: Array.isArray(model) ? () => left.shift() ?? text("The end.") : model, route });
   const asked = [];
-  const page = await openTab(await openContext(browser, t), t, "about:blank", watch);
+  const page = await openTab(await openContext(browser, t), t, "about:blank", watch, expected);
   page.on("dialog", (dialog) => {
     asked.push(`the dialog "${dialog.message()}"`);
     dialog.dismiss();
@@ -110,15 +111,18 @@ export const drawn = (page) =>
 export async function pressFirst(page, part) {
   const buttons = (part) => {
     const { shadowRoot } = document.querySelector("countersign-approvals");
-    const found = shadowRoot.querySelectorAll(`[part~="${part}"]`);
-    found[0]?.scrollIntoView({ block: "center" });
-    return found.length;
+    return shadowRoot.querySelectorAll(`[part~="${part}"]`).length;
   };
   const before = await page.evaluate(buttons, part);
+  await page.evaluate((part) => {
+    const { shadowRoot } = document.querySelector("countersign-approvals");
+    shadowRoot.querySelector(`[part~="${part}"]`).scrollIntoView({ block: "center" });
+  }, part);
   for (let left = before; left === before; ) {
     await press(page, part);
-    await drawn(page);
-    left = await page.evaluate(buttons, part);
+    const end = performance.now() + 3_000;
+    do left = await page.evaluate(buttons, part);
+    while (left === before && performance.now() < end);
   }
 }
 

@@ -1,24 +1,18 @@
 /** A module that traps: at whatever step, the chat is taken anew from the store and nothing runs twice. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { launch } from "./harness.mjs";
-import { checkHistories, obedient, play } from "./scripted.mjs";
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser.close());
+import { it } from "node:test";
+import { inEachBrowser } from "./boundary.mjs";
+import { WHOLE } from "./browsers.mjs";
+import { checkHistories, obedient } from "./scripted.mjs";
 
 /** How many steps are tried, spread over a whole run. */
-const SAMPLES = 40;
+const SAMPLES = WHOLE ? 400 : 20;
 
-describe("a trap", () => {
-  it("at any step of a run loses nothing that was stored, and runs no call twice", async (t) => {
-    const { told, requests } = await play(
-      browser,
-      t,
-      obedient,
+inEachBrowser(({ open }) => {
+  it("boundary/trap: a trap at any step of a run loses nothing that was stored, and runs no call twice", async (t) => {
+    const expected = /RuntimeError|unreachable|The wasm module stopped/;
+    const { site, play } = await open(t, { model: obedient, expected });
+    const told = await play(
       async ({ order, given }) => {
         // Every call into the module counts down; at zero it traps instead.
         let left = Number.POSITIVE_INFINITY;
@@ -98,7 +92,7 @@ describe("a trap", () => {
         WebAssembly.instantiateStreaming = instantiate;
         return { whole, found };
       },
-      { given: SAMPLES, expected: /RuntimeError|unreachable|The wasm module stopped/ },
+      SAMPLES,
     );
     const { used, ...whole } = told.whole;
     assert.deepEqual(whole, { runs: 1, outcomes: ["result"], errors: [], users: 1 });
@@ -120,6 +114,6 @@ describe("a trap", () => {
       told.found.some(({ outcomes }) => outcomes[0] === "outcome_unknown"),
       "some trap fell into the execution",
     );
-    checkHistories(requests);
+    checkHistories(site.requests);
   });
 });
