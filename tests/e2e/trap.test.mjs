@@ -6,7 +6,7 @@ import { WHOLE } from "./browsers.mjs";
 import { checkHistories, obedient } from "./scripted.mjs";
 
 /** How many steps are tried, spread over a whole run. */
-const SAMPLES = WHOLE ? 400 : 20;
+const SAMPLES = WHOLE ? 400 : 16;
 
 inEachBrowser(({ open }) => {
   it("boundary/trap: a trap at any step of a run loses nothing that was stored, and runs no call twice", async (t) => {
@@ -36,12 +36,13 @@ inEachBrowser(({ open }) => {
         async function run(steps, copy) {
           const library = await import(`/dist/index.js?copy=${copy}`);
           await library.init();
-          let runs = 0;
+          let [runs, executed] = [0, 0];
           const eat = library.tool({
             name: "eat",
             inputSchema: { type: "object" },
             run: () => {
               runs += 1;
+              executed = steps - left;
               return "eaten";
             },
           });
@@ -75,6 +76,7 @@ inEachBrowser(({ open }) => {
                 outcomes,
                 errors: [...new Set(errors)],
                 used,
+                executed,
                 users: messages.filter(({ type }) => type === "user").length,
               };
             }
@@ -85,16 +87,16 @@ inEachBrowser(({ open }) => {
 
         const whole = await run(1e9, "whole");
         const found = [];
-        for (let sample = 1; sample <= given; sample += 1) {
-          const at = Math.ceil((whole.used * sample) / given);
-          found.push({ at, ...(await run(at, sample)) });
-        }
+        const spread = Array.from({ length: given }, (_, sample) => Math.ceil((whole.used * (sample + 1)) / given));
+        // And closely around the tool's own execution, which is over soon.
+        const close = Array.from({ length: 8 }, (_, sample) => whole.executed + sample - 2);
+        for (const at of new Set([...spread, ...close])) found.push({ at, ...(await run(at, `${at}`)) });
         WebAssembly.instantiateStreaming = instantiate;
         return { whole, found };
       },
       SAMPLES,
     );
-    const { used, ...whole } = told.whole;
+    const { used, executed: _, ...whole } = told.whole;
     assert.deepEqual(whole, { runs: 1, outcomes: ["result"], errors: [], users: 1 });
     assert.ok(used > 100, `${used} calls into the module`);
     for (const { at, runs, outcomes, errors, stuck, users } of told.found) {
