@@ -9,7 +9,7 @@ use std::rc::Rc;
 use countersign::core::approval::RequestKind;
 use countersign::core::card::{Card, CardView, Receipt, Row};
 use countersign::core::message::RequestId;
-use countersign::web::card::{CardList, Decided, Words};
+use countersign::web::card::{Around, CardList, Decided, Words};
 use js_sys::Promise;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -38,9 +38,12 @@ export function english(text) {
         form: () => document.createElement("input"),
     };
 }
+/** An element with no attribute, on a page without a composer. */
+export const around = () => ({ leave: () => false, shortcuts: false, modal: false });
 "#)]
 extern "C" {
     fn english(text: &str) -> Words;
+    fn around() -> Around;
 }
 
 /// A list in a page, gone at the end of the test.
@@ -70,12 +73,12 @@ impl Stage {
         let decided: Rc<RefCell<Vec<Decided>>> = Rc::default();
         let heard = decided.clone();
         let heard = Rc::new(move |decision| heard.borrow_mut().push(decision));
-        let list = CardList::new(&root, heard, english(include_str!("../www/src/locales/en.json"))).unwrap();
+        let list = CardList::new(&root, heard, english(include_str!("../www/src/locales/en.json")), around()).unwrap();
         Self { host, root, list: Some(list), decided }
     }
 
     fn update(&self, cards: &[Card]) {
-        self.list.as_ref().unwrap().update(cards, true).unwrap();
+        self.list.as_ref().unwrap().update(cards, true);
     }
 
     fn all(&self, selector: &str) -> Vec<HtmlElement> {
@@ -318,10 +321,10 @@ fn an_update_keeps_what_did_not_change() {
 fn the_note_says_who_reads_it() {
     let stage = Stage::new();
     let list = stage.list.as_ref().unwrap();
-    list.update(&[card("r1")], false).unwrap();
+    list.update(&[card("r1")], false);
     assert_eq!(stage.text("label span"), "Note (optional, not shown to the assistant)");
     stage.note(0).set_value("kept");
-    list.update(&[card("r1")], true).unwrap();
+    list.update(&[card("r1")], true);
     assert_eq!(stage.text("label span"), "Note (optional)");
     assert_eq!(stage.note(0).value(), "kept");
     assert_eq!(stage.note(0).max_length(), 500);

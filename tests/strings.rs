@@ -62,6 +62,8 @@ fn every_key_that_the_card_says_is_listed() {
                 "reason.",
                 "note.",
                 "deadline.",
+                "bulk.",
+                "modal.",
             ] {
                 for (start, _) in text.match_indices(&format!("\"{kind}")) {
                     let word = text[start + 1..].split('"').next().unwrap();

@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::ShadowRoot;
 
 use super::agent::RawChat;
-use super::card::{CardList, Choice, Decided, Progress, Words};
+use super::card::{Around, CardList, Choice, Decided, Progress, Words};
 use super::driver::{Driver, Said};
 use super::error::code_of;
 use super::platform;
@@ -29,9 +29,9 @@ pub struct RawApprovals {
 #[wasm_bindgen]
 impl RawApprovals {
     /// Draws the chat's cards into `root`. `by` tells who decides: undefined for the agent's user, an id, or null; `words` what is
-    /// said, an object of `www/src/words.ts`.
+    /// said, an object of `www/src/words.ts`; `around` what the element says of itself, of `www/src/element.ts`.
     #[wasm_bindgen(constructor)]
-    pub fn new(root: &ShadowRoot, chat: &RawChat, by: Function, words: Words) -> Result<Self, JsValue> {
+    pub fn new(root: &ShadowRoot, chat: &RawChat, by: Function, words: Words, around: Around) -> Result<Self, JsValue> {
         let inside = Rc::new(Inside {
             driver: chat.driver(),
             list: OnceCell::new(),
@@ -46,14 +46,14 @@ impl RawApprovals {
             }
         };
         // Set once, here: there is none yet.
-        let _ = inside.list.set(CardList::new(root, Rc::new(heard), words)?);
-        inside.update()?;
+        let _ = inside.list.set(CardList::new(root, Rc::new(heard), words, around)?);
+        inside.update();
         Ok(Self { inside })
     }
 
     /// Draws the chat as it is now, for who decides now.
-    pub fn update(&self) -> Result<(), JsValue> {
-        self.inside.update()
+    pub fn update(&self) {
+        self.inside.update();
     }
 }
 
@@ -72,7 +72,7 @@ struct Inside {
 }
 
 impl Inside {
-    fn update(&self) -> Result<(), JsValue> {
+    fn update(&self) {
         let by = self.person();
         let reaches = self.driver.look(|run| {
             let owner = run.chat().run().and_then(|run| run.owner.as_ref());
@@ -82,10 +82,10 @@ impl Inside {
         if self.driver.is_stored() {
             self.drawn.replace(Some(self.driver.look(|run| cards(run, by.as_ref()))));
         }
-        let (Some(list), Some(mut shown)) = (self.list.get(), self.drawn.borrow().clone()) else { return Ok(()) };
+        let (Some(list), Some(mut shown)) = (self.list.get(), self.drawn.borrow().clone()) else { return };
         let dismissed = self.dismissed.borrow().clone();
         shown.retain(|card| card.receipt.is_none() || !dismissed.contains(&card.request));
-        list.update(&shown, reaches)
+        list.update(&shown, reaches);
     }
 
     /// Who sits here, as far as the host says. An answer that is no id counts as not known.
@@ -120,6 +120,8 @@ impl Inside {
                     _ => Said { note, ..said },
                 });
             }
+            // The list makes one decision for each call of them.
+            Choice::DenyAll | Choice::ApproveSelected => {}
         }
     }
 

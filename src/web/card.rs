@@ -3,11 +3,15 @@
 //! Nothing here parses HTML, writes a `style` attribute or makes a `<style>` element, so that it works under a policy
 //! of `style-src 'none'` and under Trusted Types.
 
+mod around;
 mod asking;
+mod bulk;
 mod counter;
 mod deadline;
 mod entry;
 mod head;
+mod keys;
+mod modal;
 mod progress;
 mod reason;
 mod receipt;
@@ -15,7 +19,7 @@ mod region;
 mod words;
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use js_sys::Array;
 use wasm_bindgen::JsCast;
@@ -28,8 +32,12 @@ use super::guard::{Page, Watch};
 use crate::core::approval::RequestKind;
 use crate::core::card::Card;
 use crate::core::outcome::DenyReason;
+pub use around::Around;
+use bulk::Bulk;
 use entry::Entry;
 use head::title;
+use keys::{Keys, Pressed};
+use modal::Modal;
 pub use progress::Progress;
 use region::Voice;
 pub use words::Words;
@@ -53,8 +61,19 @@ extern "C" {
 
 /// The cards in one shadow root. Dropping it takes them out of the page and decides nothing.
 pub struct CardList {
+    inner: Rc<Inner>,
+    /// Held for what it hears.
+    _keys: Keys,
+}
+
+struct Inner {
     root: Element,
+    /// What everything stands in; a dialog where the host wants one.
+    frame: Element,
     list: Element,
+    bulk: Bulk,
+    modal: Option<Modal>,
+    around: Around,
     voice: Rc<Voice>,
     entries: RefCell<Vec<Rc<Entry>>>,
     /// Numbers of cards made so far.
@@ -66,8 +85,9 @@ pub struct CardList {
 }
 
 impl CardList {
-    /// An empty list. `decide` is called for every click that counts, and may drop the list.
-    pub fn new(root: &ShadowRoot, decide: Rc<dyn Fn(Decided)>, words: Words) -> Result<Self, JsValue> {
+    /// An empty list. `decide` is called for every click that counts, once for each call it decides about, and may drop the
+    /// list.
+    pub fn new(root: &ShadowRoot, decide: Rc<dyn Fn(Decided)>, words: Words, around: Around) -> Result<Self, JsValue> {
         let styled: &Root = root.unchecked_ref();
         let sheet = Sheet::new()?;
         // What the sheet cannot say itself, since a page would download it: every colour comes twice, for light and dark,
@@ -77,29 +97,82 @@ impl CardList {
         // text without letters, such as -5, read from left to right in any card.
         sheet.replace(include_str!("card/card.css"));
         styled.set_sheets(&Array::of1(&sheet))?;
-        let watch = Watch::new(styled.page(), decide, &words.say("ask.covered"));
+        let page = styled.page();
         let root: Element = root.unchecked_ref::<Element>().clone();
-        let list = root.add("div class=list", "");
-        list.set("lang", &words.locale());
-        list.set("dir", &words.direction());
-        Ok(Self {
-            list,
-            voice: Voice::new(&words),
-            root,
-            entries: RefCell::default(),
-            made: Cell::new(0),
-            updated: Cell::new(false),
-            watch,
-            words,
-        })
+        let frame = Modal::frame(&root, &around);
+        frame.set("lang", &words.locale());
+        frame.set("dir", &words.direction());
+        // It takes the focus where nothing else is left to.
+        let list = frame.add("div class=list tabindex=-1", "");
+        let voice = Voice::new(&words);
+        let inner = Rc::new_cyclic(|weak: &Weak<Inner>| {
+            let all = weak.clone();
+            let decide = Rc::new(move |decided: Decided| {
+                let Some(inner) = all.upgrade() else { return };
+                let several = inner.bulk.decisions(decided.choice);
+                if matches!(decided.choice, Choice::DenyAll | Choice::ApproveSelected) {
+                    several.into_iter().for_each(|one| decide(one));
+                } else {
+                    decide(decided);
+                }
+            });
+            let watch = Watch::new(page, decide, &words.say("ask.covered"));
+            Inner {
+                bulk: Bulk::new(&frame, &list, &watch, &words),
+                modal: Modal::new(&root, &frame, &voice, &around, &words),
+                root,
+                frame,
+                list,
+                around,
+                voice,
+                entries: RefCell::default(),
+                made: Cell::new(0),
+                updated: Cell::new(false),
+                watch,
+                words,
+            }
+        });
+        let heard = Rc::downgrade(&inner);
+        let keys = Keys::new(&inner.frame, move |pressed, event| {
+            if let Some(inner) = heard.upgrade() {
+                inner.press(pressed, event);
+            }
+        });
+        Ok(Self { inner, _keys: keys })
     }
 
     /// Shows these cards, in this order. A card that is there already keeps its elements, the note being typed, the
     /// focus and its arming as far as nothing about it changed.
-    pub fn update(&self, cards: &[Card], note_reaches_model: bool) -> Result<(), JsValue> {
+    pub fn update(&self, cards: &[Card], note_reaches_model: bool) {
+        self.inner.update(cards, note_reaches_model);
+    }
+
+    /// The reason that goes with a denial of this request, if the person chose one.
+    pub fn reason(&self, request: &str) -> Option<DenyReason> {
+        self.inner.entry(request)?.reason()
+    }
+
+    /// Shows on its card how a decision about a request stands.
+    pub fn progress(&self, request: &str, progress: &Progress) {
+        if let Some(entry) = self.inner.entry(request) {
+            entry.progress(progress);
+            self.inner.bulk.recount();
+        }
+    }
+}
+
+impl Inner {
+    fn entry(&self, request: &str) -> Option<Rc<Entry>> {
+        self.entries.borrow().iter().find(|entry| entry.request() == request).cloned()
+    }
+
+    fn update(&self, cards: &[Card], note_reaches_model: bool) {
         let before = self.entries.borrow().clone();
         let focused = self.root.active_element();
+        let was_in_bar = focused.as_ref().is_some_and(|element| self.bulk.has(element));
         let focused = focused.and_then(|element| before.iter().find(|entry| entry.group().contains(&element)));
+        let waits = |entries: &[Rc<Entry>]| entries.iter().filter(|entry| entry.is_pending()).count();
+        let was_waiting = waits(&before);
         let was_pending = focused.is_some_and(|entry| entry.is_pending());
 
         let mut now = Vec::with_capacity(cards.len());
@@ -126,33 +199,67 @@ impl CardList {
         self.entries.replace(now.clone());
         self.announce(cards, news, said);
 
+        let waiting = waits(&now);
         // Focusing runs the page's own handlers, so nothing is borrowed here; and it comes before anything is taken
         // out, so that the focus never falls back to the body.
-        if let Some(entry) = focused
-            && (was_pending || !holds(&now, entry))
-            && let Some(target) = next_focus(entry, &now)
-        {
-            target.focus();
+        if let Some(modal) = &self.modal {
+            let first = now.iter().find_map(|entry| Some((entry.deny()?.clone(), entry.described_by())));
+            modal.update(waiting, first, news);
         }
+        match focused {
+            Some(entry) if !holds(&now, entry) || was_pending && !entry.is_pending() => self.go_on(Some(entry), &now),
+            _ => {}
+        }
+        if was_in_bar && now.iter().filter(|entry| entry.is_one_of_several()).count() < 2 {
+            self.go_on(None, &now);
+        }
+        self.bulk.update(&now);
         for entry in &before {
             if !holds(&now, entry) {
                 entry.group().remove();
             }
             entry.tidy();
         }
-        Ok(())
+        if news || was_waiting != waiting {
+            // What stands elsewhere now must not take the click that was on its way.
+            self.watch.look();
+        }
     }
 
-    /// The reason that goes with a denial of this request, if the person chose one.
-    pub fn reason(&self, request: &str) -> Option<DenyReason> {
-        self.entries.borrow().iter().find(|entry| entry.asks(request))?.reason()
+    /// Moves the focus from a card that was settled or taken out, or from the bar, to the next card that waits, never to
+    /// one of its buttons; else to a receipt, else out of the cards; never to nothing.
+    fn go_on(&self, from: Option<&Rc<Entry>>, now: &[Rc<Entry>]) {
+        let after = now.iter().skip_while(|other| from.is_some_and(|from| !Rc::ptr_eq(other, from)));
+        let next = after.chain(now).find(|other| other.is_pending());
+        let receipt = || from.filter(|from| holds(now, from)).or(now.last()).and_then(|entry| entry.receipt());
+        match next.map(|next| next.group()).or_else(receipt) {
+            Some(target) => target.focus(),
+            None => self.leave(),
+        }
     }
 
-    /// Shows on its card how a decision about a request stands.
-    pub fn progress(&self, request: &str, progress: &Progress) {
-        let entry = self.entries.borrow().iter().find(|entry| entry.asks(request)).cloned();
-        if let Some(entry) = entry {
-            entry.progress(progress);
+    /// Moves the focus to the page's composer, or where there is none to the list itself.
+    fn leave(&self) {
+        if !self.around.leave() {
+            self.list.focus();
+        }
+    }
+
+    fn press(&self, pressed: Pressed, event: &keys::Heard) {
+        let target = event.target();
+        let entry = self.entries.borrow().iter().find(|entry| *entry.group() == target).cloned();
+        match (pressed, entry) {
+            // The dialog closes by itself, and leaves then.
+            (Pressed::Escape, _) if self.modal.as_ref().is_some_and(Modal::is_open) => {}
+            (Pressed::Escape, _) => {
+                if self.around.leave() {
+                    event.prevent_default();
+                }
+            }
+            // Whoever holds or repeats the keys of the card before has not read this one.
+            (Pressed::Focused, Some(entry)) if self.around.shortcuts() => entry.rearm(),
+            (Pressed::ModEnter, Some(entry)) if self.around.shortcuts() => entry.shortcut(event),
+            _ => {}
         }
     }
 
@@ -194,25 +301,9 @@ impl CardList {
     }
 }
 
-impl Drop for CardList {
+impl Drop for Inner {
     fn drop(&mut self) {
-        self.list.remove();
-    }
-}
-
-/// Where the focus goes from a card that was settled or taken out: to the next card that waits, never to one of its
-/// buttons, else to the receipt. `None` while the card still waits.
-fn next_focus<'a>(entry: &'a Rc<Entry>, now: &'a [Rc<Entry>]) -> Option<&'a Element> {
-    if holds(now, entry) && entry.is_pending() {
-        return None;
-    }
-    let after = now.iter().skip_while(|other| !Rc::ptr_eq(other, entry));
-    let next = after.chain(now).find(|other| other.is_pending());
-    match next {
-        Some(next) => Some(next.group()),
-        None if holds(now, entry) => entry.receipt(),
-        // A receipt that was dismissed: to the last of the others.
-        None => now.last().and_then(|last| last.receipt()),
+        self.frame.remove();
     }
 }
 

@@ -129,6 +129,10 @@ pub enum Choice {
     Dismiss,
     /// Give the request more time.
     Extend,
+    /// No, to every approval that waits.
+    DenyAll,
+    /// Yes, to those that are selected.
+    ApproveSelected,
 }
 
 /// A person's click, which passed the input guard.
@@ -244,6 +248,18 @@ impl Watch {
         self.rearm(note);
     }
 
+    /// Takes a shortcut on a card for a press and a click on its button that approves, under the same conditions.
+    pub fn shortcut(&self, note: &Element, event: &JsValue) {
+        let event: &Heard = event.unchecked_ref();
+        let button = self.buttons().into_iter().find(|one| one.note == *note && one.choice == Choice::Approve);
+        let Some(watched) = button.filter(|one| event.is_trusted() && !event.repeat() && !one.busy.get()) else {
+            return;
+        };
+        watched.look(now(), self.attended());
+        let _ = watched.feed(time(event), Input::Pressed);
+        self.clicked(&watched, time(event), Input::Click { trusted: true, detail: 0, primary: true });
+    }
+
     /// Ends the guard of the buttons with this note. Without it they decide nothing.
     pub fn release(&self, note: &Element) {
         self.buttons.borrow_mut().retain(|watched| watched.note != *note);
@@ -275,7 +291,8 @@ impl Watch {
         !self.page.hidden() && self.page.has_focus()
     }
 
-    fn look(&self) {
+    /// Looks where all buttons stand now, and whether the page is attended to.
+    pub fn look(&self) {
         let (now, attended) = (now(), self.attended());
         for watched in self.buttons() {
             watched.look(now, attended);
@@ -355,7 +372,11 @@ impl Watch {
             return;
         }
         let click = Input::Click { trusted: event.is_trusted(), detail: event.detail(), primary: event.button() == 0 };
-        if watched.feed(time(event), click) == Verdict::Decide {
+        self.clicked(&watched, time(event), click);
+    }
+
+    fn clicked(&self, watched: &Watched, at: f64, click: Input) {
+        if watched.feed(at, click) == Verdict::Decide {
             let reads = matches!(watched.choice, Choice::Approve | Choice::Deny | Choice::Submit);
             let note = reads.then(|| watched.note.value()).filter(|note| !note.trim().is_empty());
             if watched.choice == Choice::Submit && note.is_none() {

@@ -150,7 +150,7 @@ for (const name of BROWSERS) {
       const kit = await page.evaluateHandle(async () =>
         (await import("/test/kit.mjs")).kit({ agent: { approvals: { expireAfterMs: 600_000 } } }),
       );
-      await page.evaluate(async (kit, make) => {
+      await page.evaluate(async (kit) => {
         const rig = { runs: kit.runs };
         const agent = kit.agentOf({ tools: [kit.make("eat", { title: "Eat" })], ...kit.given.agent });
         rig.chat = await agent.open("c");

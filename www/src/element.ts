@@ -5,17 +5,26 @@
  * <countersign-approvals></countersign-approvals>
  * ```
  *
- * Attributes: none of its own; `hidden` works.
+ * Attributes
+ * - `composer`: the id of the field where the person writes. Escape in a card moves the focus there, and so does the end of
+ *   what had it; without one it goes to the cards themselves.
+ * - `shortcuts`: a card that has the focus itself takes Ctrl+Enter or Command+Enter for a click on Approve. Off without it.
+ * - `presentation`: `modal` shows what waits in a dialog above the page, with the focus on Deny; Escape closes it and
+ *   decides nothing, and a button opens it again. Left out, cards stand in the page and never take the focus.
+ * - `hidden` works.
  *
  * Properties
  * - `chat`: the chat whose cards are shown, or null.
  * - `by`: who decides by clicks here: undefined (the default) = the agent's user, a string = this person's id,
  *   null = the page does not know.
+ * - `composer`: the field itself, or its id; the same as the attribute.
  * - `strings`: what the cards say, such as `countersign/locales/de.json`; undefined (the default) = what
  *   `defineElements` was given. Setting it draws the cards anew.
  *
- * Parts: `card`, `title`, `tool`, `why`, `arguments`, `note`, `actions`, `deny`, `approve`, `receipt`, `dismiss`; of what a
- * tool asks for `form`, `field`, `problem`, `authorization`, `link`.
+ * Parts: `card`, `title`, `tool`, `why`, `arguments`, `deadline`, `extend`, `note`, `left` (how much a note may still have),
+ * `reason`, `actions`, `deny`, `approve`, `receipt`, `when`, `dismiss`; of several cards `bulk`, `deny-all`,
+ * `approve-selected`, `select`; of the modal presentation `dialog`, `reopen`; of what a tool asks for `form`, `field`,
+ * `authorization`, `link`; `problem` for what is wrong in a field, and for why a click changed nothing.
  *
  * Custom properties, with the defaults that follow light and dark
  * - `--countersign-font`: shorthand, `1rem/1.5 system-ui, sans-serif`; `--countersign-code-font`: family of the tool's
@@ -26,6 +35,12 @@
  * - `--countersign-deny`, `-approve`: text and border of the buttons, and the mark of their receipts.
  * - `--countersign-focus`: the focus ring.
  *
+ * - `--countersign-scroll-margin`: how much room a bar that sticks to an edge of the page, such as the composer, takes from
+ *   what the focus moves to, `0px`.
+ *
+ * One element of role `status` in the document's body says politely what waits in all elements of the page, and what came of
+ * it.
+ *
  * The cards follow the person's preference for light or dark. On a page that knows one of them only, say so:
  * `countersign-approvals { color-scheme: light }`.
  *
@@ -34,6 +49,7 @@
  * dispatched events never decide; a page decides through `chat.decide`.
  */
 
+import { isText } from "./reader.js";
 import { type Strings, Words } from "./words.js";
 
 /** What the element needs of a chat. */
@@ -55,6 +71,10 @@ export interface Shown {
   /** Asked at each decision and at each `update`: undefined = the agent's user, null = not known. */
   by(): string | null | undefined;
   strings: Strings | undefined;
+  /** Moves the focus to the page's composer; false where there is none that takes it. */
+  leave(): boolean;
+  readonly shortcuts: boolean;
+  readonly modal: boolean;
 }
 
 /** Draws the cards of `chat` into `root`. */
@@ -65,6 +85,7 @@ export interface CountersignApprovals<Chat extends ShownChat = ShownChat> extend
   chat: Chat | null;
   by: string | null | undefined;
   strings: Strings | undefined;
+  composer: HTMLElement | string | null;
 }
 
 /** Registers `<countersign-approvals>`; later calls change nothing. */
@@ -81,6 +102,7 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
     #chat: Chat | null = null;
     #by: string | null | undefined;
     #strings: Strings | undefined;
+    #composer: HTMLElement | undefined;
     #attached: Attached | undefined;
     #unsubscribe: (() => void) | undefined;
 
@@ -119,9 +141,30 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
       this.#attach();
     }
 
+    get composer(): HTMLElement | string | null {
+      return this.#composer ?? this.getAttribute("composer");
+    }
+
+    set composer(composer: HTMLElement | string | null | undefined) {
+      if (composer !== null && composer !== undefined && !(composer instanceof HTMLElement) && !isText(composer)) {
+        throw new TypeError("composer must be an element, the id of one, or null.");
+      }
+      this.#composer = composer instanceof HTMLElement ? composer : undefined;
+      if (isText(composer)) this.setAttribute("composer", composer);
+      else this.removeAttribute("composer");
+    }
+
+    static readonly observedAttributes = ["presentation"];
+
+    attributeChangedCallback(): void {
+      if (this.#attached === undefined) return;
+      this.#detach();
+      this.#attach();
+    }
+
     connectedCallback(): void {
       // Properties that were set before the element was registered hide the setters until they are set again.
-      for (const name of ["by", "strings", "chat"] as const) {
+      for (const name of ["by", "strings", "composer", "chat"] as const) {
         if (Object.hasOwn(this, name)) {
           const early = this[name];
           Reflect.deleteProperty(this, name);
@@ -141,10 +184,31 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
     #attach(): void {
       const chat = this.#chat;
       if (chat === null || !this.isConnected || this.#attached !== undefined) return;
-      const attached = attach(this.#root, chat, { by: () => this.#by, strings: this.#strings });
+      const attached = attach(this.#root, chat, this.#shown());
       this.#attached = attached;
       this.#unsubscribe = chat.subscribe(() => attached.update());
       attached.update();
+    }
+
+    #shown(): Shown {
+      const element = this;
+      return {
+        by: () => element.#by,
+        strings: element.#strings,
+        leave: () => element.#leave(),
+        get shortcuts() {
+          return element.hasAttribute("shortcuts");
+        },
+        modal: element.getAttribute("presentation") === "modal",
+      };
+    }
+
+    #leave(): boolean {
+      const { composer } = this;
+      const root = this.getRootNode() as Document | ShadowRoot;
+      const field = isText(composer) ? (root.getElementById(composer) ?? document.getElementById(composer)) : composer;
+      field?.focus();
+      return field?.matches(":focus-within") ?? false;
     }
 
     #detach(): void {

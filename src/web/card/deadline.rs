@@ -45,9 +45,10 @@ struct Inner {
 }
 
 impl Deadline {
-    /// A line that says nothing yet, at the end of `asking`. `button` is the one that gives more time.
+    /// A line that says nothing yet, at the beginning of `asking`. `button` is the one that gives more time.
     pub fn new(asking: &Element, id: &str, button: &Element, title: &str, voice: &Rc<Voice>, words: &Words) -> Self {
-        let area = asking.add("div part=deadline", "");
+        let area = Element::new("div part=deadline");
+        asking.insert(&area, asking.first_child().as_ref());
         let line = area.add("span", "");
         line.set("id", id);
         button.set_text(&words.say("deadline.extend"));

@@ -8,7 +8,9 @@ use super::deadline::Deadline;
 use super::progress::{self, Progress};
 use super::region::Voice;
 use super::words::Words;
-use super::{asking, head, reason, receipt};
+use super::{asking, bulk, head, reason, receipt};
+use wasm_bindgen::JsValue;
+
 use crate::core::approval::RequestKind;
 use crate::core::card::Card;
 use crate::core::outcome::DenyReason;
@@ -37,9 +39,15 @@ pub struct Entry {
     deadline: OnceCell<Deadline>,
     receipt: Element,
     dismiss: Element,
+    deny: Option<Element>,
     /// Says why a click changed nothing.
     trouble: Element,
     is_pending: Cell<bool>,
+    is_busy: Cell<bool>,
+    /// Whether it is an approval, as most are.
+    is_approval: bool,
+    /// How often its head was drawn.
+    version: Cell<u32>,
     note_reaches_model: Cell<bool>,
     /// All texts of the head and of the receipt, to see whether they change.
     shown_head: Cell<String>,
@@ -74,6 +82,17 @@ impl Entry {
         let has_note = matches!(kind, RequestKind::Approval | RequestKind::Recovery);
         let counter = has_note.then(|| Counter::new(&note, voice, words));
         let reason = (*kind == RequestKind::Approval).then(|| reason::draw(&asking, words));
+        let mut deny = None;
+        if card.receipt.is_none() {
+            let actions = asking.add("div part=actions", "");
+            for (part, says, choice) in asking::buttons(kind).iter().copied() {
+                let button = actions.add(&joined("button part=", part, " type=button"), &words.say(says));
+                watch.guard(button.clone(), card.request.as_str(), choice, &note);
+                // The first one refuses.
+                deny = deny.or(Some(button));
+            }
+            foot.insert(&asking, None);
+        }
         let entry = Self {
             request: card.request.as_str().to_owned(),
             number: number.to_string(),
@@ -91,7 +110,11 @@ impl Entry {
             deadline: OnceCell::new(),
             receipt: Element::new("div part=receipt tabindex=-1"),
             dismiss: Element::new("button part=dismiss type=button"),
+            deny,
             trouble,
+            is_busy: Cell::new(false),
+            is_approval: *kind == RequestKind::Approval,
+            version: Cell::new(0),
             is_pending: Cell::new(card.receipt.is_none()),
             note_reaches_model: Cell::new(note_reaches_model),
             shown_head: Cell::default(),
@@ -100,14 +123,6 @@ impl Entry {
         entry.group.set("aria-labelledby", &entry.id("title"));
         entry.group.set("aria-describedby", &joined(&entry.id("why"), " ", &entry.id("deadline")));
         entry.label.set_text(&words.say(asking::label_of(note_reaches_model)));
-        if entry.is_pending() {
-            let actions = entry.asking.add("div part=actions", "");
-            for (part, says, choice) in asking::buttons(&card.view.kind).iter().copied() {
-                let button = actions.add(&joined("button part=", part, " type=button"), &words.say(says));
-                watch.guard(button, &entry.request, choice, &entry.note);
-            }
-            entry.foot.insert(&entry.asking, None);
-        }
         // What is there from the start is not news.
         let _ = entry.update(card, note_reaches_model);
         entry
@@ -120,17 +135,65 @@ impl Entry {
 
     /// The request it asks about.
     pub fn is_for(&self, card: &Card) -> bool {
-        self.asks(card.request.as_str())
-    }
-
-    /// Whether it is about this request.
-    pub fn asks(&self, request: &str) -> bool {
-        self.request == request
+        self.request == card.request.as_str()
     }
 
     /// Whether it can still be decided.
     pub fn is_pending(&self) -> bool {
         self.is_pending.get()
+    }
+
+    /// The request it asks about.
+    pub fn request(&self) -> &str {
+        &self.request
+    }
+
+    /// How often what is to be read was drawn.
+    pub fn version(&self) -> u32 {
+        self.version.get()
+    }
+
+    /// Whether it can be decided together with others.
+    pub fn is_one_of_several(&self) -> bool {
+        self.is_approval && self.is_pending()
+    }
+
+    /// Whether a decision about it is being stored.
+    pub fn is_busy(&self) -> bool {
+        self.is_busy.get()
+    }
+
+    /// Takes `label` in ahead of what is asked, and gives marks at the edges of what is to be read.
+    pub fn offer(&self, label: &Element) -> Vec<Element> {
+        self.asking.insert(label, self.asking.first_child().as_ref());
+        bulk::edges(&self.group, &self.head, &self.foot)
+    }
+
+    /// What the person wrote, if it is more than white space.
+    pub fn note(&self) -> Option<String> {
+        Some(self.note.value()).filter(|note| !note.trim().is_empty())
+    }
+
+    /// The button that refuses, while there are buttons.
+    pub fn deny(&self) -> Option<&Element> {
+        self.deny.as_ref().filter(|_| self.is_pending())
+    }
+
+    /// The ids of what says what is asked, and why.
+    pub fn described_by(&self) -> String {
+        joined(&self.id("title"), " ", &self.id("why"))
+    }
+
+    /// Starts the wait of its buttons anew.
+    pub fn rearm(&self) {
+        self.watch.rearm(&self.note);
+    }
+
+    /// Takes a shortcut for a click on the button that approves.
+    pub fn shortcut(&self, event: &JsValue) {
+        if self.is_approval {
+            self.watch.shortcut(&self.note, event);
+        }
     }
 
     /// The reason that goes with a denial, if one is chosen.
@@ -151,6 +214,7 @@ impl Entry {
         let shown = self.shown_head.take();
         if shown != head {
             head::draw(&self.head, &card.view, &self.number, &self.words);
+            self.version.set(self.version.get() + 1);
             self.watch.rearm(&self.note);
             self.trouble.set_text("");
         }
@@ -185,6 +249,7 @@ impl Entry {
     /// until the card changes or another decision is made.
     pub fn progress(&self, progress: &Progress) {
         let storing = *progress == Progress::Storing;
+        self.is_busy.set(storing);
         self.watch.busy(&self.note, storing);
         if storing {
             self.group.set("aria-busy", "true");
