@@ -258,6 +258,7 @@ impl Inner {
             }
             // Whoever holds or repeats the keys of the card before has not read this one.
             (Pressed::Focused, Some(entry)) if self.around.shortcuts() => entry.rearm(),
+            (Pressed::Focused, None) => keys::reveal(&target),
             (Pressed::ModEnter, Some(entry)) if self.around.shortcuts() => entry.shortcut(event),
             _ => {}
         }

@@ -60,7 +60,16 @@ export const count = (page, selector) =>
 
 /** A button, once a click on it would count. */
 export const armedButton = (page, part, place = 0) =>
-  find(page, `[part~="${part}"]:not([aria-disabled="true"])`, place);
+  waitFor(
+    page,
+    (part, place) => {
+      const [element] = document.querySelectorAll("countersign-approvals");
+      const button = element.shadowRoot.querySelectorAll(`[part~="${part}"]`)[place];
+      return button && !button.hasAttribute("aria-disabled") && button;
+    },
+    part,
+    place,
+  );
 
 /** Clicks a button with the mouse, once that counts. */
 export async function click(page, part, place = 0) {

@@ -1,11 +1,16 @@
 //! What keys do within the cards, beside what they do on buttons and fields. No single letter does anything.
 
+use js_sys::{Object, Reflect};
 use wasm_bindgen::prelude::*;
 
 use crate::web::element::Element;
 
 #[wasm_bindgen]
 extern "C" {
+    #[wasm_bindgen(method)]
+    fn matches(this: &Element, selector: &str) -> bool;
+    #[wasm_bindgen(method, js_name = scrollIntoView)]
+    fn show(this: &Element, options: &Object);
     #[wasm_bindgen(method, js_name = addEventListener)]
     fn listen(this: &Element, kind: &str, hear: &JsValue);
 
@@ -25,6 +30,17 @@ extern "C" {
     fn meta(this: &Heard) -> bool;
     #[wasm_bindgen(method, js_name = preventDefault)]
     pub fn prevent_default(this: &Heard);
+}
+
+/// Scrolls a field that got the focus into view: browsers do so for its caret, without regard to what sticks to the edges
+/// of the page. Not for buttons: one that moves under a pointer is not the one that was pressed.
+pub fn reveal(field: &Element) {
+    if field.matches("textarea, select, input") {
+        let options = Object::new();
+        // A plain object takes any property.
+        let _ = Reflect::set(&options, &"block".into(), &"nearest".into());
+        field.show(&options);
+    }
 }
 
 /// What was pressed, or happened.
