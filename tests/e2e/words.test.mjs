@@ -127,20 +127,17 @@ function withoutData(text) {
 const isLiteral = (text) => /^(?:true|null|-5|\[\]|\{\}|\[""\]|[0-9a-f]{12}|[0-9a-f]{64})$/.test(text);
 
 /** What a message of the list looks like, whatever its values are. */
-function pattern(phrase) {
+const pattern = (phrase) => new RegExp(`^(?:${inside(phrase).source})$`, "su");
+
+function inside(phrase) {
   const forms = typeof phrase === "string" ? [phrase] : Object.values(phrase);
   const literal = (text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  return new RegExp(
-    `^(?:${forms
-      .map((form) =>
-        form
-          .split(/\{\w+\}/)
-          .map(literal)
-          .join(".*?"),
-      )
-      .join("|")})$`,
-    "su",
-  );
+  const filled = (form) =>
+    form
+      .split(/\{\w+\}/)
+      .map(literal)
+      .join(".*?");
+  return new RegExp(forms.map(filled).join("|"), "su");
 }
 
 /** The texts that are neither of the list nor given: what is left of them has letters of the Latin script. */
@@ -160,25 +157,11 @@ describe("A17: in a language that nobody speaks", () => {
       hardCoded(said, (text) => /^\[.*~\]$/su.test(text)),
       [],
     );
-    const texts = said.map(([text]) => text);
-    const isSaid = (key) => texts.some((text) => pattern(strings[key]).test(text));
-    const unsaid = Object.keys(english).filter((key) => !isSaid(key));
+    // Brackets show where a message begins and ends, also inside another one.
+    const isSaid = (key) => said.some(([text]) => inside(strings[key]).test(text));
+    const unsaid = Object.keys(english).filter((key) => !/^(locale|direction)$/.test(key) && !isSaid(key));
     t.diagnostic(`no scene says: ${unsaid.join(", ")}`);
-    for (const kind of [
-      "waiting",
-      "head",
-      "preview",
-      "why",
-      "ask",
-      "receipt",
-      "decided",
-      "lapsed",
-      "outcome",
-      "form",
-    ]) {
-      const keys = Object.keys(english).filter((key) => key.startsWith(`${kind}.`));
-      assert.ok(keys.filter(isSaid).length >= keys.length / 2, `most of ${kind} was seen: ${keys.filter(isSaid)}`);
-    }
+    assert.ok(unsaid.length < Object.keys(english).length / 4, "most messages were seen");
   });
 });
 
