@@ -71,7 +71,7 @@ impl CardList {
         // text without letters, such as -5, read from left to right in any card.
         sheet.replace(include_str!("card/card.css"));
         styled.set_sheets(&Array::of1(&sheet))?;
-        let watch = Watch::new(styled.page(), decide);
+        let watch = Watch::new(styled.page(), decide, &words.say("ask.covered"));
         let root: Element = root.unchecked_ref::<Element>().clone();
         let list = root.add("div class=list", "");
         let status = root.add("div class=status role=status", "");
