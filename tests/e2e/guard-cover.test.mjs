@@ -76,7 +76,8 @@ const COVERS = {
 const DAILY = {
   "a move": "translate: 20px 10px",
   "a layer of its own": "transform: translateZ(0); will-change: transform, opacity",
-  "a shadow, round corners, and what sticks out cut off": "box-shadow: 0 0 9px red; border-radius: 20px; overflow: hidden",
+  "a shadow, round corners, and what sticks out cut off":
+    "box-shadow: 0 0 9px red; border-radius: 20px; overflow: hidden",
   "a scrolling box with faded edges":
     "block-size: 900px; overflow: auto; mask-image: linear-gradient(black 95%, transparent)",
   "a container and a stacking context of its own": "container-type: inline-size; isolation: isolate; z-index: 1",
@@ -174,7 +175,10 @@ for (const name of BROWSERS) {
     it("clickjacking: a card that fades and slides in is armed once it is there", async (t) => {
       const { page } = await openCards(t, browser);
       await page.evaluate(async () => {
-        const steps = [{ opacity: 0, transform: "translateY(20px) scale(0.9)" }, { opacity: 1, transform: "none" }];
+        const steps = [
+          { opacity: 0, transform: "translateY(20px) scale(0.9)" },
+          { opacity: 1, transform: "none" },
+        ];
         await window.element.animate(steps, { duration: 200, fill: "both" }).finished;
       });
       await (await armedButton(page)).click();
@@ -189,7 +193,8 @@ for (const name of BROWSERS) {
         await page.evaluate((src) => {
           window.element.style.inlineSize = "480px";
           const frame = document.createElement("iframe");
-          frame.style.cssText = "position: fixed; inset: 700px auto auto 0; inline-size: 600px; block-size: 600px; border: 0";
+          frame.style.cssText =
+            "position: fixed; inset: 700px auto auto 0; inline-size: 600px; block-size: 600px; border: 0";
           frame.src = src;
           document.body.append(frame);
         }, `${host}/test/`);
