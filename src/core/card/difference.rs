@@ -87,9 +87,7 @@ fn compare(old: &[&str], new: &[&str], pieces: &mut Pieces) {
                 pieces.push(Change::Same, one);
                 (row, column) = (row + 1, column + 1);
             }
-            (Some(one), other)
-                if other.is_none() || at(&lengths, row + 1, column) >= at(&lengths, row, column + 1) =>
-            {
+            (Some(one), other) if other.is_none() || at(&lengths, row + 1, column) >= at(&lengths, row, column + 1) => {
                 pieces.push(Change::Removed, one);
                 row += 1;
             }
@@ -112,9 +110,9 @@ impl Pieces {
             Some(last) if last.change == change => Some(ends - 1),
             // Behind the removed piece of this stretch, and in front of the added one.
             Some(last) if change == Change::Removed && last.change == Change::Added => {
-                let removed = ends.checked_sub(2).filter(|place| {
-                    self.0.get(*place).is_some_and(|piece| piece.change == Change::Removed)
-                });
+                let removed = ends
+                    .checked_sub(2)
+                    .filter(|place| self.0.get(*place).is_some_and(|piece| piece.change == Change::Removed));
                 if removed.is_none() {
                     self.0.insert(ends - 1, Piece { change, text: text.to_owned() });
                     return;
