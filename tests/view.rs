@@ -385,7 +385,7 @@ fn a2_current_values_are_stored_with_the_request_and_a_change_of_them_asks_again
             Ok(if changed { Handled::AskedAgain } else { Handled::Applied })
         );
         let rows = cards(&sim.run, None)[0].view.arguments.clone();
-        assert_eq!(told(&rows), " | n | number \"1\" -\"5\" +\"1\"\n");
+        assert_eq!(told(&rows), "\"\" n | number \"1\" -\"5\" +\"1\"\n");
     }
     sim::check_kept(&sim.lines);
 }
