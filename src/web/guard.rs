@@ -153,6 +153,8 @@ struct Watched {
     note: Element,
     guard: RefCell<Guard>,
     armed: Cell<bool>,
+    /// See [`Watch::hold`].
+    held: Cell<bool>,
 }
 
 impl Watch {
@@ -197,12 +199,29 @@ impl Watch {
             note: note.clone(),
             guard: RefCell::new(Guard::new(self.active.get())),
             armed: Cell::new(false),
+            held: Cell::new(false),
         }));
     }
 
     /// Starts the wait of the buttons with this note anew: what the person is asked has changed.
     pub fn rearm(&self, note: &Element) {
         self.restart(Some(note));
+        self.schedule();
+    }
+
+    /// Keeps the approving buttons with this note off, whatever else holds, while there is a reason: the id of what says it.
+    /// Without it their wait starts anew.
+    pub fn hold(&self, note: &Element, reason: Option<&str>) {
+        for watched in self.buttons() {
+            if watched.note == *note && watched.choice == Choice::Approve {
+                watched.held.set(reason.is_some());
+                match reason {
+                    Some(reason) => watched.button.set("aria-describedby", reason),
+                    None => watched.button.unset("aria-describedby"),
+                }
+                let _ = watched.feed(now(), Input::Rearm);
+            }
+        }
         self.schedule();
     }
 
@@ -347,7 +366,8 @@ impl Watched {
     fn feed(&self, now: f64, input: Input) -> Verdict {
         let mut guard = self.guard.borrow_mut();
         let verdict = guard.handle(now, input);
-        let armed = guard.is_armed();
+        let held = self.held.get();
+        let armed = guard.is_armed() && !held;
         drop(guard);
         if self.armed.replace(armed) != armed {
             if armed {
@@ -356,7 +376,7 @@ impl Watched {
                 self.button.set("aria-disabled", "true");
             }
         }
-        verdict
+        if held { Verdict::Ignore } else { verdict }
     }
 
     fn look(&self, now: f64, attended: bool) {
