@@ -151,7 +151,19 @@ fn it_shows_everything_in_order() {
     stage.update(&[card("r1")]);
     let parts: Vec<_> = stage.all("[part]").iter().filter_map(|element| element.get_attribute("part")).collect();
     let order = [
-        "card", "asker", "title", "tool", "why", "arguments", "preview", "hints", "scope", "note", "hold", "actions", "deny",
+        "card",
+        "asker",
+        "title",
+        "tool",
+        "why",
+        "arguments",
+        "preview",
+        "hints",
+        "scope",
+        "note",
+        "hold",
+        "actions",
+        "deny",
         "approve",
     ];
     assert_eq!(parts, order);

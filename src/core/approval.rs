@@ -60,6 +60,8 @@ pub struct Tool {
     pub untrusted: bool,
     /// What the tool's server says of it, where the tool came from one.
     pub annotations: Option<Annotations>,
+    /// Whether it is told also of a no to what it asked for, and ends its call itself.
+    pub relays: bool,
 }
 
 /// What a server says of its tool, as the Model Context Protocol has it. Anybody can say so: it raises the risk that is
@@ -190,6 +192,7 @@ impl Tool {
             idempotent: false,
             untrusted: true,
             annotations: None,
+            relays: false,
         }
     }
 

@@ -114,6 +114,7 @@ fn read_tool(tool: &Json) -> Tool {
                 open_world: hint("openWorldHint"),
             }
         }),
+        relays: flag("relays"),
     }
 }
 

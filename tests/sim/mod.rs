@@ -28,6 +28,7 @@ pub fn settings() -> Settings {
         idempotent: false,
         untrusted: false,
         annotations: None,
+        relays: false,
     };
     Settings {
         tools: vec![

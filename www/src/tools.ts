@@ -28,6 +28,7 @@ const toolOptions = [
   "annotations",
   "preview",
   "run",
+  "relay",
 ];
 
 function readTool(value: unknown, path: string): Tool {
@@ -50,6 +51,7 @@ function readTool(value: unknown, path: string): Tool {
   const title = options.optionalText("title");
   const effect = options.oneOf("effect", ["read", "write"]);
   const annotations = readAnnotations(options);
+  const relay = options.optional("relay", "a function", isFunction) as Tool["relay"];
   const preview = options.optional("preview", "a function", isFunction) as Tool["preview"];
   return {
     name,
@@ -61,6 +63,7 @@ function readTool(value: unknown, path: string): Tool {
     untrusted: options.flag("untrusted"),
     ...(annotations && { annotations }),
     ...(preview && { preview }),
+    ...(relay && { relay }),
     run: options.required("run", "a function", isFunction) as Tool["run"],
   };
 }
@@ -88,7 +91,8 @@ function readAnnotations(options: Options): ToolAnnotations | undefined {
 export async function runTool(tool: Tool, args: string, context: ToolContext): Promise<string | [string]> {
   let result: unknown;
   try {
-    result = await tool.run(JSON.parse(args), context);
+    // Only a tool with a relay is called after a no.
+    result = await (context.answer?.ok === false ? tool.relay : tool.run)?.(JSON.parse(args), context);
   } catch (thrown) {
     throw messageOf(thrown);
   }
