@@ -3,6 +3,7 @@
 //! Nothing here parses HTML, writes a `style` attribute or makes a `<style>` element, so that it works under a policy
 //! of `style-src 'none'` and under Trusted Types.
 
+mod arguments;
 mod asking;
 mod entry;
 mod head;

@@ -175,6 +175,8 @@ struct Watched {
     visible: Cell<bool>,
     covered: Cell<bool>,
     covered_text: Rc<str>,
+    /// See [`Watch::hold`].
+    held: Cell<bool>,
 }
 
 impl Watch {
@@ -233,12 +235,29 @@ impl Watch {
             visible: Cell::new(true),
             covered: Cell::new(false),
             covered_text: self.covered.clone(),
+            held: Cell::new(false),
         }));
     }
 
     /// Starts the wait of the buttons with this note anew: what the person is asked has changed.
     pub fn rearm(&self, note: &Element) {
         self.restart(Some(note));
+        self.schedule();
+    }
+
+    /// Keeps the approving buttons with this note off, whatever else holds, while there is a reason: the id of what says it.
+    /// Without it their wait starts anew.
+    pub fn hold(&self, note: &Element, reason: Option<&str>) {
+        for watched in self.buttons() {
+            if watched.note == *note && watched.choice == Choice::Approve {
+                watched.held.set(reason.is_some());
+                match reason {
+                    Some(reason) => watched.button.set("aria-describedby", reason),
+                    None => watched.button.unset("aria-describedby"),
+                }
+                let _ = watched.feed(now(), Input::Rearm);
+            }
+        }
         self.schedule();
     }
 
@@ -389,6 +408,8 @@ impl Watched {
         let mut guard = self.guard.borrow_mut();
         let verdict = guard.handle(now, input);
         let (armed, covered) = (guard.is_armed(), guard.is_covered());
+        let held = self.held.get();
+        let armed = armed && !held;
         drop(guard);
         if self.covered.replace(covered) != covered {
             if covered {
@@ -404,7 +425,7 @@ impl Watched {
                 self.button.set("aria-disabled", "true");
             }
         }
-        verdict
+        if held { Verdict::Ignore } else { verdict }
     }
 
     fn look(&self, now: f64, attended: bool) {
