@@ -1,16 +1,17 @@
 //! One card in the page.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
+use wasm_bindgen::JsValue;
+
+use super::arguments::Arguments;
 use super::counter::Counter;
 use super::deadline::Deadline;
 use super::progress::{self, Progress};
 use super::region::Voice;
 use super::words::Words;
 use super::{asking, bulk, head, reason, receipt};
-use wasm_bindgen::JsValue;
-
 use crate::core::approval::RequestKind;
 use crate::core::card::Card;
 use crate::core::outcome::DenyReason;
@@ -37,6 +38,9 @@ pub struct Entry {
     _counter: Option<Counter>,
     /// Made for the first end that the request has.
     deadline: OnceCell<Deadline>,
+    /// Says why a call whose arguments are folded cannot be approved.
+    hold: Element,
+    arguments: RefCell<Option<Arguments>>,
     receipt: Element,
     dismiss: Element,
     deny: Option<Element>,
@@ -82,8 +86,14 @@ impl Entry {
         let has_note = matches!(kind, RequestKind::Approval | RequestKind::Recovery);
         let counter = has_note.then(|| Counter::new(&note, voice, words));
         let reason = (*kind == RequestKind::Approval).then(|| reason::draw(&asking, words));
+        let hold = Element::new("div part=hold hidden=");
         let mut deny = None;
         if card.receipt.is_none() {
+            if has_note {
+                hold.set("id", &joined("hold-", &number.to_string(), ""));
+                hold.set_text(&words.say("ask.open_first"));
+                asking.insert(&hold, None);
+            }
             let actions = asking.add("div part=actions", "");
             for (part, says, choice) in asking::buttons(kind).iter().copied() {
                 let button = actions.add(&joined("button part=", part, " type=button"), &words.say(says));
@@ -108,6 +118,8 @@ impl Entry {
             reason,
             _counter: counter,
             deadline: OnceCell::new(),
+            hold,
+            arguments: RefCell::default(),
             receipt: Element::new("div part=receipt tabindex=-1"),
             dismiss: Element::new("button part=dismiss type=button"),
             deny,
@@ -213,7 +225,18 @@ impl Entry {
         let head = head::texts(&card.view);
         let shown = self.shown_head.take();
         if shown != head {
-            head::draw(&self.head, &card.view, &self.number, &self.words);
+            let (watch, note, hold, reason) =
+                (self.watch.clone(), self.note.clone(), self.hold.clone(), self.id("hold"));
+            let folded = Box::new(move |is_folded: bool| {
+                if is_folded {
+                    hold.unset("hidden");
+                } else {
+                    hold.set("hidden", "");
+                }
+                watch.hold(&note, is_folded.then_some(&reason));
+            });
+            let arguments = head::draw(&self.head, &card.view, &self.number, &self.words, folded);
+            self.arguments.replace(arguments);
             self.version.set(self.version.get() + 1);
             self.watch.rearm(&self.note);
             self.trouble.set_text("");
