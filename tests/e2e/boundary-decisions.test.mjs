@@ -251,7 +251,11 @@ inEachBrowser(({ open }) => {
           const store = memoryStore();
           await store.append("c", 0, lines.slice(0, length), "");
           let ran = 0;
-          const eat = make("eat", { run: () => void (ran += 1) });
+          const eat = make("eat", {
+            run: () => {
+              ran += 1;
+            },
+          });
           const chat = await agentOf({ store, tools: [eat] }).open("c");
           const has = (type) => lines.slice(0, length).some((line) => JSON.parse(line).type === type);
           const opened = ran;
@@ -268,7 +272,12 @@ inEachBrowser(({ open }) => {
       // A card that a rule alone asked for waits for a person where the rule is gone, and where nothing draws it.
       const store = memoryStore();
       let ran = 0;
-      const look = make("look", { effect: "read", run: () => void (ran += 1) });
+      const look = make("look", {
+        effect: "read",
+        run: () => {
+          ran += 1;
+        },
+      });
       const ruled = agentOf({ store, tools: [look], rules: [ask("look", "Look twice.")] });
       await (await ruled.open("c")).send(order(["look", "{}"]));
       ruled.dispose();

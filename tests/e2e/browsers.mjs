@@ -74,11 +74,12 @@ const BLANK = {
  * @param {import("node:test").TestContext} t
  * @param {object} [options]
  * @param {(body: string) => any} [options.model] who answers instead of the rehearsal model
+ * @param {string} [options.policy] the test page's, if it must hold frames or stand in one
  * @param {(request: import("node:http").IncomingMessage, response: import("node:http").ServerResponse) => boolean} [options.route]
  *   sees every request first, and says whether it answers
  */
-export async function serve(t, { route, ...options } = {}) {
-  const demo = createDemo({ ...options, mounts: { "/test/": { folder: TEST_PAGE, policy: STRICT_POLICY } } });
+export async function serve(t, { route, policy = STRICT_POLICY, ...options } = {}) {
+  const demo = createDemo({ ...options, mounts: { "/test/": { folder: TEST_PAGE, policy } } });
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url, "http://localhost");
     const module = /^\/module\/(\w+)\.js$/.exec(pathname)?.[1];
