@@ -95,15 +95,13 @@ inEachBrowser(({ name, open, context }) => {
         const library = await import("/dist/index.js");
         await library.init();
         const headers = async () => ({ authorization: `Bearer ${KEY}`, "x-api-key": KEY });
-        const ends = [];
-        for (const code of codes) {
+        const attempt = async (code) => {
           const model = library.openaiChat({ baseUrl: `/redirect/${code}`, model: "m", headers });
           const agent = library.createAgent({ user: null, model, tools: [], store: library.memoryStore() });
-          const { status } = await (await agent.open("c"))
-            .send(`${KEY} in the message`)
-            .catch(({ code }) => ({ status: code }));
-          ends.push(status);
-        }
+          return (await (await agent.open("c")).send(`${KEY} in the message`)).status;
+        };
+        // At once, since each is tried again after a while.
+        const ends = await Promise.all(codes.map(attempt));
         // The browser would have followed, and told the other server.
         await fetch("/redirect/307/", { method: "POST", headers: { "x-api-key": KEY }, body: "followed" });
         return ends;
@@ -130,6 +128,7 @@ inEachBrowser(({ name, open, context }) => {
     page.on("console", (message) => said.push(message.text()));
     const told = await page.evaluate(
       async (KEY, elsewhere) => {
+        // biome-ignore lint/suspicious/noDocumentCookie: Firefox has no other way.
         document.cookie = "session=COOKIE";
         const library = await import("/dist/index.js");
         await library.init();
@@ -213,7 +212,8 @@ inEachBrowser(({ name, open, context }) => {
       properties: { name: { type: "string" }, size: { enum: ["s", "m"], type: "string" } },
     };
     const model = [calls(["ask", "{}"], ["go", "{}"]), eat(), calls(["eat", '{"n":2}']), text("The end.")];
-    const { page, site, play, quiet } = await open(t, { model });
+    // Firefox tells of violations as errors too; those of the end are made on purpose.
+    const { page, site, play, quiet } = await open(t, { model, expected: /Content-Security-Policy/ });
     const response = await fetch(`${site.url}/test/`);
     assert.equal(response.headers.get("content-security-policy"), STRICT_POLICY);
     for (const part of [
@@ -272,37 +272,33 @@ inEachBrowser(({ name, open, context }) => {
         attempt(() => {
           document.body.innerHTML = "<b>x</b>";
         }),
-        attempt(() => new Function("return 1")()),
         attempt(() => window.trustedTypes.createPolicy("p", {})),
         getComputedStyle(document.body).display,
       ];
     });
-    assert.deepEqual(told, ["TypeError", "EvalError", "TypeError", "block"]);
+    assert.deepEqual(told, ["TypeError", "TypeError", "block"]);
     await waitFor(page, () => window.strange().length >= 3);
   });
 
-  for (const [when, goOn] of Object.entries({
-    "while a card waits": async ({ page }) => {
-      await status(page, "pending");
-      return () => decide(page, true);
-    },
-    "while a tool runs": async ({ page, site }) => {
-      await status(page, "pending");
-      await decide(page, true);
-      await waitForWork(site, 1);
-      return () => {
-        site.release("eat");
-        return waitFor(page, () => window.rig.chat.snapshot().status !== "running").then(() => "settled");
-      };
-    },
-  })) {
-    it(`boundary/storage: a database that is deleted ${when} stops the run, and nothing more runs`, async (t) => {
+  for (const [when, isRunning] of Object.entries({ "while a card waits": false, "while a tool runs": true })) {
+    it(`boundary/storage: a database that is deleted ${when} ends the chat, and nothing more runs`, async (t) => {
       const site = await workshop(t, [eat, eat]);
       const tabs = await context(t);
       const page = await openChat(tabs, t, site);
       site.hold("eat");
       await send(page);
-      const decision = await goOn({ page, site });
+      await status(page, "pending");
+      const approve = () =>
+        page.evaluate(async () => {
+          const { chat } = window.rig;
+          const code = ({ code }) => code;
+          const decided = await chat.decide(chat.snapshot().requests[0].id, { approve: true, by: "ada" }).catch(code);
+          window.end = decided.continuation ? decided.continuation.catch(code) : decided;
+        });
+      if (isRunning) {
+        await approve();
+        await waitForWork(site, 1);
+      }
       const before = [site.requests.length, site.work.length];
       const other = await openTab(tabs, t, `${site.url}/blank`);
       await other.evaluate(
@@ -313,13 +309,17 @@ inEachBrowser(({ name, open, context }) => {
             request.onerror = () => failed(request.error);
           }),
       );
-      console.log(when, await decision());
-      const after = await snapshotOf(page);
-      console.log(
-        after.status,
-        JSON.stringify(after.error),
-        await page.evaluate(() => window.rig.chat.send("And?").catch(({ code }) => code)),
-      );
+      site.release("eat");
+      if (!isRunning) await approve();
+      const told = await page.evaluate(async () => {
+        const { agent, chat } = window.rig;
+        const sent = await chat.send("And now?").catch(({ code }) => code);
+        return [await window.end, sent, await agent.chats()];
+      });
+      assert.deepEqual(told, ["deleted", "deleted", []]);
+      await page.reload();
+      await ready(page);
+      assert.equal((await snapshotOf(page)).status, "idle", "there is a new chat in its place");
       assert.deepEqual([site.requests.length, site.work.length], before);
     });
   }
@@ -336,7 +336,6 @@ inEachBrowser(({ name, open, context }) => {
   it("boundary/twice: a browser that is killed in the middle of a run goes on where it was, and runs no call twice", async (t) => {
     for (const [when, { early, decided, released, work, met }] of Object.entries(KILLS)) {
       const userDataDir = mkdtempSync(join(tmpdir(), "countersign-profile-"));
-      t.after(() => rmSync(userDataDir, { recursive: true, force: true, maxRetries: 5 }));
       let answers = 0;
       const site = await workshop(t, [() => (early && answers++ === 0 ? { ...eat(), chunks: endless() } : eat())]);
       const first = await launch(name, { userDataDir });
@@ -354,7 +353,10 @@ inEachBrowser(({ name, open, context }) => {
       site.release("eat");
 
       const second = await launch(name, { userDataDir });
-      t.after(() => second.close());
+      t.after(async () => {
+        await second.close();
+        rmSync(userDataDir, { recursive: true, force: true, maxRetries: 5 });
+      });
       const page = await openChat(second.defaultBrowserContext(), t, site);
       await status(page, met);
       assert.equal(site.work.length, work, `${when}: opening runs nothing`);
