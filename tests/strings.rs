@@ -49,6 +49,9 @@ fn every_key_that_the_card_says_is_listed() {
                 folders.push(path);
                 continue;
             }
+            if path.extension().is_none_or(|ending| ending != "rs") {
+                continue;
+            }
             let text = fs::read_to_string(&path).unwrap();
             for kind in ["head.", "hint.", "fold.", "ask.", "receipt.", "decided.", "lapsed.", "outcome.", "waiting."] {
                 for (start, _) in text.match_indices(&format!("\"{kind}")) {
