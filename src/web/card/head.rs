@@ -43,7 +43,10 @@ pub fn draw(
         let says = words.fill("head.calls_itself", |values| values.text("title", title));
         tool.add("span dir=auto", &says);
     }
-    head.add("div part=why dir=auto", &words.why(&view.why)).set("id", &joined("why-", number, ""));
+    let why = words.why(&view.why);
+    // A host's own reason may be in another language than the card.
+    let recipe = if why == view.why { "div part=why dir=auto" } else { "div part=why" };
+    head.add(recipe, &why).set("id", &joined("why-", number, ""));
     let area = head.add("div part=arguments", "");
     let arguments = if view.arguments.is_empty() {
         area.set("class", "none");
@@ -57,7 +60,8 @@ pub fn draw(
         let list = head.add("ul part=preview", "");
         list.set("aria-label", &words.say("head.preview"));
         for line in &view.preview {
-            list.add("li dir=auto", line);
+            // Not the item itself, whose marker would change sides.
+            list.add("li", "").add("bdi", &words.preview(line));
         }
     }
     if !view.hints.is_empty() {
