@@ -1,0 +1,197 @@
+/**
+ * How every state of the card looks: on a narrow screen, with large text, from right to left, in light and dark, in forced
+ * colours, with less motion, on paper. Pixels are for people to judge, see `npm run gallery:shots`; what can be measured is
+ * measured here.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import { openGallery, rest, STATES, shownOn } from "./gallery.mjs";
+import { layoutFaults, partBoxes, ringFaults, targetFaults } from "./gallery-measure.mjs";
+import { launch, serveSite } from "./harness.mjs";
+
+const CSS = readFileSync(new URL("../../src/web/card/card.css", import.meta.url), "utf8");
+
+let browser;
+let site;
+let stop;
+before(async () => {
+  browser = await launch();
+  site = await serveSite({ after: (end) => (stop = end) });
+});
+after(async () => {
+  await browser.close();
+  stop();
+});
+
+/** What these styles are of every element of each state's card; `find` is a selector within it. */
+const stylesOf = (page, find, ...names) =>
+  page.evaluate(
+    ({ find, names }) =>
+      [...document.querySelectorAll("figure")].flatMap((figure) => {
+        const root = figure.querySelector("countersign-approvals").shadowRoot;
+        return [...root.querySelectorAll(find)].map((element) => {
+          const style = getComputedStyle(element);
+          const values = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(name)]));
+          return { state: figure.dataset.state, ...values };
+        });
+      }),
+    { find, names },
+  );
+
+describe("every state of the card", () => {
+  it("A18: is on the gallery's page, and each can be shown alone", async (t) => {
+    const page = await openGallery(browser, t, site);
+    assert.deepEqual(
+      await shownOn(page),
+      STATES.map(({ name }) => name),
+    );
+    assert.ok(STATES.length > 30, `${STATES.length} states`);
+    await page.getByRole("link", { name: "A list of rows" }).click();
+    await page.waitForURL(/\?state=rows$/);
+    await page.evaluate(() => window.gallery);
+    assert.deepEqual(await shownOn(page), ["rows"]);
+  });
+
+  const LOOKS = [
+    { name: "at 320 pixels", width: 320 },
+    { name: "at 320 pixels, from right to left", width: 320, query: { dir: "rtl" } },
+    { name: "at 1280 pixels", width: 1280 },
+    { name: "at 640 pixels with text of 200 %", width: 640, text: "200%" },
+    { name: "at 320 pixels with text of 200 %", width: 320, text: "200%" },
+    { name: "in forced colours", width: 640, forcedColors: "active" },
+  ];
+  for (const { name, text, ...options } of LOOKS) {
+    it(`A15: fits, overlaps nothing, and can be pressed ${name}`, async (t) => {
+      const page = await openGallery(browser, t, site, options);
+      if (text) {
+        await page.evaluate((size) => document.documentElement.style.setProperty("font-size", size), text);
+        await rest(page);
+        const [{ "font-size": size }] = await stylesOf(page, "[part~='why']", "font-size");
+        assert.equal(size, "32px", "the text did grow");
+      }
+      assert.deepEqual(await layoutFaults(page), []);
+      assert.deepEqual(await targetFaults(page), []);
+    });
+  }
+
+  for (const options of [{ colorScheme: "light" }, { colorScheme: "dark" }, { forcedColors: "active" }]) {
+    it(`A15: shows where the focus is, ${Object.values(options)}`, async (t) => {
+      const page = await openGallery(browser, t, site, options);
+      const { faults, rings } = await ringFaults(page);
+      assert.deepEqual(faults, []);
+      assert.ok(rings > STATES.length, `${rings} rings`);
+    });
+  }
+
+  it("A16: is mirrored from right to left, with arguments isolated", async (t) => {
+    const page = await openGallery(browser, t, site, { width: 640 });
+    const boxes = await partBoxes(page);
+    assert.ok(boxes.length > 500);
+    const mirrored = await openGallery(browser, t, site, { width: 640, query: { dir: "rtl" } });
+    assert.equal(await mirrored.evaluate(() => document.documentElement.dir), "rtl");
+    assert.deepEqual(await partBoxes(mirrored), boxes);
+    const isolated = await stylesOf(mirrored, "dt, dd > *", "unicode-bidi");
+    assert.ok(isolated.length > 50);
+    assert.deepEqual(
+      isolated.filter((style) => style["unicode-bidi"] !== "isolate"),
+      [],
+    );
+  });
+
+  it("A16: is laid out by logical properties alone", () => {
+    const physical =
+      /(?<![\w-])((margin|padding|border)-(left|right|top|bottom)|left|right|top|bottom|(min-|max-)?(width|height)|float|clear)\s*:|text-align:\s*(left|right)|border-radius:[^;]*\d\s+\d/;
+    // Of media and container queries the words are physical.
+    const faults = CSS.split("\n").filter((line) => !line.startsWith("@") && physical.test(line));
+    assert.deepEqual(faults, []);
+  });
+
+  it("A16: follows light and dark, and what the page knows better", async (t) => {
+    const surface = async (options) => {
+      const page = await openGallery(browser, t, site, {
+        ...options,
+        query: { state: "short-record", ...options.query },
+      });
+      const [{ "background-color": color }] = await stylesOf(page, "[part~='card']", "background-color");
+      return color;
+    };
+    const [light, dark] = [await surface({ colorScheme: "light" }), await surface({ colorScheme: "dark" })];
+    assert.notEqual(light, dark);
+    assert.equal(await surface({ colorScheme: "light", query: { scheme: "dark" } }), dark);
+    assert.equal(await surface({ colorScheme: "dark", query: { scheme: "light" } }), light);
+  });
+
+  it("A16: keeps every border and mark in forced colours, and tells an armed button from others", async (t) => {
+    const page = await openGallery(browser, t, site, { forcedColors: "active" });
+    assert.ok(await page.evaluate(() => matchMedia("(forced-colors: active)").matches));
+    const edged = "[part~='card'], button, textarea, [part~='form'] :is(input, select):not([type='checkbox'])";
+    for (const style of await stylesOf(page, edged, "border-block-start-width", "border-block-start-style")) {
+      assert.deepEqual(style, {
+        state: style.state,
+        "border-block-start-width": "1px",
+        "border-block-start-style": "solid",
+      });
+    }
+    for (const style of await stylesOf(page, "[part~='receipt']", "border-inline-start-width", "background-color")) {
+      assert.equal(style["border-inline-start-width"], "3px");
+    }
+    // Where a text begins and ends is not said by a tint here.
+    for (const style of await stylesOf(page, "[data-kind='string'] > *", "outline-style")) {
+      assert.equal(style["outline-style"], "solid", style.state);
+    }
+    assert.doesNotMatch(CSS, /forced-color-adjust/);
+    const colors = await page.evaluate(() => {
+      const { shadowRoot } = document.querySelector("countersign-approvals");
+      const button = shadowRoot.querySelector("[part~='deny']");
+      const armed = getComputedStyle(button).color;
+      button.setAttribute("aria-disabled", "true");
+      return { armed, unarmed: getComputedStyle(button).color };
+    });
+    assert.notEqual(colors.armed, colors.unarmed);
+  });
+
+  it("A16: moves nothing for who wants less motion", async (t) => {
+    const moving = ({ "transition-duration": fades, "animation-name": moves }) => fades !== "0s" || moves !== "none";
+    const names = ["transition-duration", "animation-name"];
+    const page = await openGallery(browser, t, site, { reducedMotion: "reduce" });
+    const still = await stylesOf(page, "*", ...names);
+    assert.ok(still.length > 1000);
+    assert.deepEqual(still.filter(moving), []);
+    await page.emulateMedia({ reducedMotion: "no-preference" });
+    assert.notDeepEqual((await stylesOf(page, "*", ...names)).filter(moving), [], "and something does else");
+  });
+
+  it("A16: is on paper without buttons and fields, every argument in full", async (t) => {
+    const page = await openGallery(browser, t, site, { width: 720 });
+    const textsOf = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll("figure")].map(({ dataset, lastElementChild: { shadowRoot } }) => {
+          const shown = [
+            ...shadowRoot.querySelectorAll(
+              "[part~='title'], [part~='why'], dt, dd, li, [part~='receipt'] > *:not(button)",
+            ),
+          ];
+          return [
+            dataset.state,
+            shown.filter((element) => element.checkVisibility()).map((element) => element.textContent),
+          ];
+        }),
+      );
+    const onScreen = await textsOf();
+    await page.emulateMedia({ media: "print" });
+    assert.deepEqual(await textsOf(), onScreen, "what is said is said on paper too");
+    const left = await page.evaluate(() =>
+      [...document.querySelectorAll("figure")].flatMap(({ dataset, lastElementChild: { shadowRoot } }) => [
+        ...[...shadowRoot.querySelectorAll("button, input, select, textarea, [role='status']")]
+          .filter((element) => element.checkVisibility() && element.type !== "hidden")
+          .map((element) => `${dataset.state}: ${element.outerHTML.slice(0, 90)}`),
+        ...[...shadowRoot.querySelectorAll("*")]
+          .filter(({ scrollHeight, clientHeight }) => clientHeight > 0 && scrollHeight > clientHeight + 1)
+          .map((element) => `${dataset.state}: not in full: ${element.outerHTML.slice(0, 90)}`),
+      ]),
+    );
+    assert.deepEqual(left, []);
+    assert.deepEqual(await layoutFaults(page), []);
+  });
+});
