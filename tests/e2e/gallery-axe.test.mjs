@@ -1,7 +1,7 @@
 /** axe-core over every state of the card. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { LOCALES, openGallery, runAxe, STATES } from "./gallery.mjs";
+import { arm, LOCALES, openGallery, runAxe, STATES } from "./gallery.mjs";
 import { launch, serveSite } from "./harness.mjs";
 
 let browser;
@@ -16,6 +16,7 @@ describe("axe", () => {
       it(`A15: finds nothing in any state, ${locale}, ${colorScheme}`, async (t) => {
         const site = await serveSite(t);
         const page = await openGallery(browser, t, site, { query: locale === "en" ? {} : { locale }, colorScheme });
+        await arm(page);
         const { violations, unsure, checked } = await runAxe(page);
         assert.deepEqual(violations, []);
         // A gradient marks where a long text goes on; its darkest end is measured in gallery.test.mjs.

@@ -11,11 +11,11 @@ export { STATES };
 export const LOCALES = ["en"];
 
 /**
- * Opens the gallery and waits until every state is reached and every button of a waiting card is armed: a button in view is.
- * The clock starts at one moment, so that what the cards say of time is the same for ever.
+ * Opens the gallery and waits until every state is reached. The clock starts at one moment, so that what the cards say of
+ * time is the same for ever.
  *
  * @param {import("playwright-core").Browser} browser
- * @param {import("node:test").TestContext} t
+ * @param {{ after(work: () => unknown): void }} t
  * @param {{ url: string }} site
  * @param {{ query?: Record<string, string>, width?: number } & import("playwright-core").BrowserContextOptions} [options]
  */
@@ -33,12 +33,11 @@ export async function openGallery(browser, t, site, { query = {}, width = 1280, 
   });
   await page.goto(`${site.url}/gallery.html?${new URLSearchParams(query)}`);
   await page.evaluate(() => window.gallery);
-  await rest(page);
   return page;
 }
 
-/** Makes the window as high as the page, and waits until the cards are at rest in it. */
-export async function rest(page) {
+/** Makes the window as high as the page, so that every button of a waiting card is armed, and waits for that. */
+export async function arm(page) {
   const { width } = page.viewportSize();
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   // Room for what grows when the width of a scroll bar is gone.
@@ -47,6 +46,26 @@ export async function rest(page) {
     const roots = [...document.querySelectorAll("countersign-approvals")].map(({ shadowRoot }) => shadowRoot);
     return roots.length > 0 && roots.every((root) => root.querySelector("[aria-disabled='true']") === null);
   });
+}
+
+/**
+ * The same page as it looks otherwise, while `work` measures it.
+ *
+ * @param {import("playwright-core").Page} page
+ * @param {{ width?: number, text?: string } & Parameters<import("playwright-core").Page["emulateMedia"]>[0]} look `text` is
+ *   the size of the page's text
+ */
+export async function looking(page, { width = 1280, text = "", ...media }, work) {
+  const size = (value) => page.evaluate((to) => document.documentElement.style.setProperty("font-size", to), value);
+  await page.setViewportSize({ width, height: 800 });
+  await page.emulateMedia(media);
+  await size(text);
+  try {
+    return await work(page);
+  } finally {
+    await size("");
+    await page.emulateMedia({ media: null, colorScheme: null, forcedColors: null, reducedMotion: null });
+  }
 }
 
 /** The names of the states on the page. */

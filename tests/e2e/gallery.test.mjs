@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
-import { openGallery, rest, STATES, shownOn } from "./gallery.mjs";
+import { looking, openGallery, STATES, shownOn } from "./gallery.mjs";
 import { layoutFaults, partBoxes, ringFaults, targetFaults } from "./gallery-measure.mjs";
 import { launch, serveSite } from "./harness.mjs";
 
@@ -14,14 +14,19 @@ const CSS = readFileSync(new URL("../../src/web/card/card.css", import.meta.url)
 
 let browser;
 let site;
-let stop;
+let page;
+let mirrored;
+const ends = [];
 before(async () => {
   browser = await launch();
-  site = await serveSite({ after: (end) => (stop = end) });
+  const suite = { after: (end) => ends.unshift(end) };
+  site = await serveSite(suite);
+  page = await openGallery(browser, suite, site);
+  mirrored = await openGallery(browser, suite, site, { query: { dir: "rtl" } });
 });
 after(async () => {
+  for (const end of ends) await end();
   await browser.close();
-  stop();
 });
 
 /** What these styles are of every element of each state's card; `find` is a selector within it. */
@@ -41,56 +46,49 @@ const stylesOf = (page, find, ...names) =>
 
 describe("every state of the card", () => {
   it("A18: is on the gallery's page, and each can be shown alone", async (t) => {
-    const page = await openGallery(browser, t, site);
-    assert.deepEqual(
-      await shownOn(page),
-      STATES.map(({ name }) => name),
-    );
-    assert.ok(STATES.length > 30, `${STATES.length} states`);
-    await page.getByRole("link", { name: "A list of rows" }).click();
-    await page.waitForURL(/\?state=rows$/);
-    await page.evaluate(() => window.gallery);
-    assert.deepEqual(await shownOn(page), ["rows"]);
+    const names = STATES.map(({ name }) => name);
+    assert.deepEqual(await shownOn(page), names);
+    assert.ok(names.length > 30, `${names.length} states`);
+    const other = await openGallery(browser, t, site, { query: { state: "rows" } });
+    assert.deepEqual(await shownOn(other), ["rows"]);
+    await other.getByRole("combobox", { name: "State" }).selectOption("nested");
+    await other.waitForURL(/\?state=nested$/);
+    await other.evaluate(() => window.gallery);
+    assert.deepEqual(await shownOn(other), ["nested"]);
   });
 
-  const LOOKS = [
-    { name: "at 320 pixels", width: 320 },
-    { name: "at 320 pixels, from right to left", width: 320, query: { dir: "rtl" } },
-    { name: "at 1280 pixels", width: 1280 },
-    { name: "at 640 pixels with text of 200 %", width: 640, text: "200%" },
-    { name: "at 320 pixels with text of 200 %", width: 320, text: "200%" },
-    { name: "in forced colours", width: 640, forcedColors: "active" },
-  ];
-  for (const { name, text, ...options } of LOOKS) {
-    it(`A15: fits, overlaps nothing, and can be pressed ${name}`, async (t) => {
-      const page = await openGallery(browser, t, site, options);
-      if (text) {
-        await page.evaluate((size) => document.documentElement.style.setProperty("font-size", size), text);
-        await rest(page);
-        const [{ "font-size": size }] = await stylesOf(page, "[part~='why']", "font-size");
-        assert.equal(size, "32px", "the text did grow");
-      }
-      assert.deepEqual(await layoutFaults(page), []);
-      assert.deepEqual(await targetFaults(page), []);
-    });
+  const LOOKS = {
+    "at 320 pixels": { width: 320 },
+    "at 320 pixels from right to left": { width: 320, dir: "rtl" },
+    "at 1280 pixels": { width: 1280 },
+    "at 640 pixels with text of 200 %": { width: 640, text: "200%" },
+    "at 320 pixels with text of 200 %": { width: 320, text: "200%" },
+    "in forced colours": { width: 640, forcedColors: "active" },
+  };
+  for (const [name, { dir, ...look }] of Object.entries(LOOKS)) {
+    it(`A15: fits, overlaps nothing, and can be pressed ${name}`, () =>
+      looking(dir === "rtl" ? mirrored : page, look, async (shown) => {
+        const [{ "font-size": size }] = await stylesOf(shown, "[part~='why']", "font-size");
+        assert.equal(size, look.text ? "32px" : "16px");
+        assert.deepEqual(await layoutFaults(shown), []);
+        assert.deepEqual(await targetFaults(shown), []);
+      }));
   }
 
-  for (const options of [{ colorScheme: "light" }, { colorScheme: "dark" }, { forcedColors: "active" }]) {
-    it(`A15: shows where the focus is, ${Object.values(options)}`, async (t) => {
-      const page = await openGallery(browser, t, site, options);
-      const { faults, rings } = await ringFaults(page);
-      assert.deepEqual(faults, []);
-      assert.ok(rings > STATES.length, `${rings} rings`);
-    });
+  for (const look of [{ colorScheme: "light" }, { colorScheme: "dark" }, { forcedColors: "active" }]) {
+    it(`A15: shows where the focus is: ${Object.entries(look)}`, () =>
+      looking(page, look, async () => {
+        const { faults, rings } = await ringFaults(page);
+        assert.deepEqual(faults, []);
+        assert.ok(rings > STATES.length, `${rings} rings`);
+      }));
   }
 
-  it("A16: is mirrored from right to left, with arguments isolated", async (t) => {
-    const page = await openGallery(browser, t, site, { width: 640 });
-    const boxes = await partBoxes(page);
+  it("A16: is mirrored from right to left, with arguments isolated", async () => {
+    const boxes = await looking(page, { width: 640 }, partBoxes);
     assert.ok(boxes.length > 500);
-    const mirrored = await openGallery(browser, t, site, { width: 640, query: { dir: "rtl" } });
     assert.equal(await mirrored.evaluate(() => document.documentElement.dir), "rtl");
-    assert.deepEqual(await partBoxes(mirrored), boxes);
+    assert.deepEqual(await looking(mirrored, { width: 640 }, partBoxes), boxes);
     const isolated = await stylesOf(mirrored, "dt, dd > *", "unicode-bidi");
     assert.ok(isolated.length > 50);
     assert.deepEqual(
@@ -108,62 +106,63 @@ describe("every state of the card", () => {
   });
 
   it("A16: follows light and dark, and what the page knows better", async (t) => {
-    const surface = async (options) => {
-      const page = await openGallery(browser, t, site, {
-        ...options,
-        query: { state: "short-record", ...options.query },
-      });
-      const [{ "background-color": color }] = await stylesOf(page, "[part~='card']", "background-color");
-      return color;
-    };
-    const [light, dark] = [await surface({ colorScheme: "light" }), await surface({ colorScheme: "dark" })];
+    const surface = async (shown) =>
+      (await stylesOf(shown, "[part~='card']", "background-color"))[0]["background-color"];
+    const [light, dark] = [
+      await looking(page, { colorScheme: "light" }, surface),
+      await looking(page, { colorScheme: "dark" }, surface),
+    ];
     assert.notEqual(light, dark);
-    assert.equal(await surface({ colorScheme: "light", query: { scheme: "dark" } }), dark);
-    assert.equal(await surface({ colorScheme: "dark", query: { scheme: "light" } }), light);
+    const query = { state: "short-record", scheme: "dark" };
+    const always = await openGallery(browser, t, site, { query, colorScheme: "light" });
+    assert.equal(await surface(always), dark);
   });
 
-  it("A16: keeps every border and mark in forced colours, and tells an armed button from others", async (t) => {
-    const page = await openGallery(browser, t, site, { forcedColors: "active" });
-    assert.ok(await page.evaluate(() => matchMedia("(forced-colors: active)").matches));
-    const edged = "[part~='card'], button, textarea, [part~='form'] :is(input, select):not([type='checkbox'])";
-    for (const style of await stylesOf(page, edged, "border-block-start-width", "border-block-start-style")) {
-      assert.deepEqual(style, {
-        state: style.state,
-        "border-block-start-width": "1px",
-        "border-block-start-style": "solid",
+  it("A16: keeps every border and mark in forced colours, and tells an armed button from others", () =>
+    looking(page, { forcedColors: "active" }, async () => {
+      assert.ok(await page.evaluate(() => matchMedia("(forced-colors: active)").matches));
+      const edged = "[part~='card'], button, textarea, [part~='form'] :is(input, select):not([type='checkbox'])";
+      for (const style of await stylesOf(page, edged, "border-block-start-width", "border-block-start-style")) {
+        assert.deepEqual(style, {
+          state: style.state,
+          "border-block-start-width": "1px",
+          "border-block-start-style": "solid",
+        });
+      }
+      for (const style of await stylesOf(page, "[part~='receipt']", "border-inline-start-width", "background-color")) {
+        assert.equal(style["border-inline-start-width"], "3px");
+      }
+      // Where a text begins and ends is not said by a tint here.
+      for (const style of await stylesOf(page, "[data-kind='string'] > *", "outline-style")) {
+        assert.equal(style["outline-style"], "solid", style.state);
+      }
+      assert.doesNotMatch(CSS, /forced-color-adjust/);
+      const colors = await page.evaluate(() => {
+        const { shadowRoot } = document.querySelector("countersign-approvals");
+        const button = shadowRoot.querySelector("[part~='deny']").cloneNode();
+        shadowRoot.querySelector("[part~='actions']").append(button);
+        button.setAttribute("aria-disabled", "true");
+        const unarmed = getComputedStyle(button).color;
+        button.removeAttribute("aria-disabled");
+        const armed = getComputedStyle(button).color;
+        button.remove();
+        return { armed, unarmed };
       });
-    }
-    for (const style of await stylesOf(page, "[part~='receipt']", "border-inline-start-width", "background-color")) {
-      assert.equal(style["border-inline-start-width"], "3px");
-    }
-    // Where a text begins and ends is not said by a tint here.
-    for (const style of await stylesOf(page, "[data-kind='string'] > *", "outline-style")) {
-      assert.equal(style["outline-style"], "solid", style.state);
-    }
-    assert.doesNotMatch(CSS, /forced-color-adjust/);
-    const colors = await page.evaluate(() => {
-      const { shadowRoot } = document.querySelector("countersign-approvals");
-      const button = shadowRoot.querySelector("[part~='deny']");
-      const armed = getComputedStyle(button).color;
-      button.setAttribute("aria-disabled", "true");
-      return { armed, unarmed: getComputedStyle(button).color };
-    });
-    assert.notEqual(colors.armed, colors.unarmed);
-  });
+      assert.notEqual(colors.armed, colors.unarmed);
+    }));
 
-  it("A16: moves nothing for who wants less motion", async (t) => {
+  it("A16: moves nothing for who wants less motion", async () => {
     const moving = ({ "transition-duration": fades, "animation-name": moves }) => fades !== "0s" || moves !== "none";
     const names = ["transition-duration", "animation-name"];
-    const page = await openGallery(browser, t, site, { reducedMotion: "reduce" });
-    const still = await stylesOf(page, "*", ...names);
+    const styles = () => stylesOf(page, "*", ...names);
+    const still = await looking(page, { reducedMotion: "reduce" }, styles);
     assert.ok(still.length > 1000);
     assert.deepEqual(still.filter(moving), []);
-    await page.emulateMedia({ reducedMotion: "no-preference" });
-    assert.notDeepEqual((await stylesOf(page, "*", ...names)).filter(moving), [], "and something does else");
+    const free = await looking(page, { reducedMotion: "no-preference" }, styles);
+    assert.notDeepEqual(free.filter(moving), [], "and something does else");
   });
 
-  it("A16: is on paper without buttons and fields, every argument in full", async (t) => {
-    const page = await openGallery(browser, t, site, { width: 720 });
+  it("A16: is on paper without buttons and fields, every argument in full", async () => {
     const textsOf = () =>
       page.evaluate(() =>
         [...document.querySelectorAll("figure")].map(({ dataset, lastElementChild: { shadowRoot } }) => {
@@ -179,19 +178,20 @@ describe("every state of the card", () => {
         }),
       );
     const onScreen = await textsOf();
-    await page.emulateMedia({ media: "print" });
-    assert.deepEqual(await textsOf(), onScreen, "what is said is said on paper too");
-    const left = await page.evaluate(() =>
-      [...document.querySelectorAll("figure")].flatMap(({ dataset, lastElementChild: { shadowRoot } }) => [
-        ...[...shadowRoot.querySelectorAll("button, input, select, textarea, [role='status']")]
-          .filter((element) => element.checkVisibility() && element.type !== "hidden")
-          .map((element) => `${dataset.state}: ${element.outerHTML.slice(0, 90)}`),
-        ...[...shadowRoot.querySelectorAll("*")]
-          .filter(({ scrollHeight, clientHeight }) => clientHeight > 0 && scrollHeight > clientHeight + 1)
-          .map((element) => `${dataset.state}: not in full: ${element.outerHTML.slice(0, 90)}`),
-      ]),
-    );
-    assert.deepEqual(left, []);
-    assert.deepEqual(await layoutFaults(page), []);
+    await looking(page, { width: 720, media: "print" }, async () => {
+      assert.deepEqual(await textsOf(), onScreen, "what is said is said on paper too");
+      const left = await page.evaluate(() =>
+        [...document.querySelectorAll("figure")].flatMap(({ dataset, lastElementChild: { shadowRoot } }) => [
+          ...[...shadowRoot.querySelectorAll("button, input, select, textarea, [role='status']")]
+            .filter((element) => element.checkVisibility() && element.type !== "hidden")
+            .map((element) => `${dataset.state}: ${element.outerHTML.slice(0, 90)}`),
+          ...[...shadowRoot.querySelectorAll("*")]
+            .filter(({ scrollHeight, clientHeight }) => clientHeight > 0 && scrollHeight > clientHeight + 1)
+            .map((element) => `${dataset.state}: not in full: ${element.outerHTML.slice(0, 90)}`),
+        ]),
+      );
+      assert.deepEqual(left, []);
+      assert.deepEqual(await layoutFaults(page), []);
+    });
   });
 });
