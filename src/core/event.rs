@@ -309,6 +309,8 @@ pub struct Decision {
     pub answer_reason: Option<String>,
     /// What the answer gives to the tool.
     pub data: Option<Json>,
+    /// Whether the tool is told of this no and ends its call itself, as its server then answers.
+    pub relayed: bool,
 }
 
 impl Decision {

@@ -66,6 +66,9 @@ pub fn write_decision(decision: &Decision, line: &mut Writer) {
     line.optional("note", decision.note.as_deref());
     line.optional("answer_reason", decision.answer_reason.as_deref());
     line.value("data", decision.data.as_ref().unwrap_or(&Json::Null));
+    if decision.relayed {
+        line.flag("relayed", true);
+    }
 }
 
 /// A decision's members.
@@ -94,6 +97,7 @@ pub fn read_decision(read: Reader<'_>) -> Decision {
         note: read.owned("note"),
         answer_reason: read.owned("answer_reason"),
         data: data(read),
+        relayed: read.has("relayed"),
     }
 }
 
