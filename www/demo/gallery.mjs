@@ -67,8 +67,9 @@ function placeOf({ name, group, title }) {
   const alone = element("a", "", title);
   alone.href = `?${new URLSearchParams({ ...Object.fromEntries(address.searchParams), state: name })}`;
   const figure = element("figure", "", element("figcaption", "", alone));
-  figure.id = `state-${name}`;
   figure.dataset.state = name;
+  figure.firstElementChild.id = `name-${name}`;
+  figure.setAttribute("aria-labelledby", `name-${name}`);
   const approvals = document.createElement("countersign-approvals");
   figure.append(approvals);
   section.lastElementChild.append(figure);

@@ -70,8 +70,10 @@ function drawField(field: Field, words: Words): Drawn & { say(problem?: string):
   made += 1;
   const problem = make("span", { part: "problem", role: "alert", id: `problem-${made}` });
   const { element, read, controls } = draw[field.kind](field, words);
-  for (const control of controls) control.setAttribute("aria-describedby", problem.id);
-  if (field.hint !== undefined) element.append(make("small", {}, visibleLine(field.hint)));
+  const hint = field.hint === undefined ? [] : [make("small", { id: `hint-${made}` }, visibleLine(field.hint))];
+  element.append(...hint);
+  const described = [...hint, problem].map(({ id }) => id).join(" ");
+  for (const control of controls) control.setAttribute("aria-describedby", described);
   element.append(problem);
   return {
     element,
@@ -137,9 +139,11 @@ const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
   },
 };
 
+/** Named by its first words alone: a hint in the label is there to describe it. */
 function labelled(field: Field, control: Control, words: Words): HTMLElement {
   const element = make("label", { part: "field", ...(field.kind === "checkbox" && { class: "check" }) });
-  const name = make("span", {}, named(field, words));
+  const name = make("span", { id: `name-${made}` }, named(field, words));
+  control.setAttribute("aria-labelledby", name.id);
   element.append(...(field.kind === "checkbox" ? [control, name] : [name, control]));
   if (field.isRequired) control.setAttribute("aria-required", "true");
   return element;
