@@ -8,7 +8,7 @@ import { openPage } from "./harness.mjs";
 export { STATES };
 
 /** Strings in `countersign/locales`, which the gallery can show the cards in. */
-export const LOCALES = ["en"];
+export const LOCALES = ["en", "ar"];
 
 /**
  * Opens the gallery and waits until every state is reached. The clock starts at one moment, so that what the cards say of

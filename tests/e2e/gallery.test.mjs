@@ -6,10 +6,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
+import { PARTS, TOKENS } from "../../www/demo/gallery/tokens.mjs";
 import { looking, openGallery, STATES, shownOn } from "./gallery.mjs";
 import { layoutFaults, partBoxes, ringFaults, targetFaults } from "./gallery-measure.mjs";
 import { launch, serveSite } from "./harness.mjs";
 
+const HEADER = readFileSync(new URL("../../www/src/element.ts", import.meta.url), "utf8");
 const CSS = readFileSync(new URL("../../src/web/card/card.css", import.meta.url), "utf8");
 
 let browser;
@@ -44,6 +46,13 @@ const stylesOf = (page, find, ...names) =>
     { find, names },
   );
 
+/** What a custom property may change, but of buttons, which also show whether they are armed. */
+const looksOf = async (shown) => {
+  const names = ["color", "background-color", "border-block-start-color", "border-inline-start-color", "font-family"];
+  const more = ["font-style", "border-start-start-radius", "--_focus"];
+  return await stylesOf(shown, ":not(button)", ...names, ...more);
+};
+
 describe("every state of the card", () => {
   it("A18: is on the gallery's page, and each can be shown alone", async (t) => {
     const names = STATES.map(({ name }) => name);
@@ -55,6 +64,43 @@ describe("every state of the card", () => {
     await other.waitForURL(/\?state=nested$/);
     await other.evaluate(() => window.gallery);
     assert.deepEqual(await shownOn(other), ["nested"]);
+  });
+
+  it("A18: has the parts and custom properties that are documented, and no others", async () => {
+    const listed = (heading) =>
+      HEADER.split(`\n * ${heading}`)[1]
+        .split("\n *\n")[0]
+        .match(/^ \* - `[\w-]+`/gm)
+        .map((line) => line.slice(6, -1));
+    const sorted = (names) => [...new Set(names)].sort();
+    const drawn = await page.evaluate(() =>
+      [...document.querySelectorAll("countersign-approvals")].flatMap(({ shadowRoot }) =>
+        [...shadowRoot.querySelectorAll("[part]")].flatMap(({ part }) => [...part]),
+      ),
+    );
+    const parts = sorted(listed("Parts"));
+    assert.deepEqual(sorted(drawn), parts, "in the states of the gallery");
+    assert.deepEqual(sorted(PARTS.map(({ name }) => name)), parts, "on its page");
+    const tokens = sorted(listed("Custom properties"));
+    assert.deepEqual(sorted(CSS.match(/--countersign-[\w-]+/g)), tokens, "in the style sheet");
+    assert.deepEqual(sorted(TOKENS.map(({ name }) => name)), tokens, "on its page");
+    const observed = await page.evaluate(() => customElements.get("countersign-approvals").observedAttributes ?? []);
+    assert.deepEqual(observed, [], "Attributes: none of its own");
+  });
+
+  it("A18: takes each custom property, at once and everywhere", async (t) => {
+    const own = await openGallery(browser, t, site, { colorScheme: "light", reducedMotion: "reduce" });
+    const values = { color: "#12ab34", text: "20px" };
+    const given = { "--countersign-font": "italic 20px/1.5 serif", "--countersign-code-font": "fantasy" };
+    for (const { name, kind } of TOKENS) {
+      const field = own.getByLabel(name, { exact: true });
+      assert.notEqual(await field.inputValue(), "", `${name} starts at the default`);
+      const before = await looksOf(own);
+      await field.fill(given[name] ?? values[kind]);
+      assert.notDeepEqual(await looksOf(own), before, name);
+      await own.getByRole("button", { name: "Back to the defaults" }).click();
+      assert.deepEqual(await looksOf(own), before, `${name} is taken back`);
+    }
   });
 
   const LOOKS = {
@@ -92,7 +138,7 @@ describe("every state of the card", () => {
     const isolated = await stylesOf(mirrored, "dt, dd > *", "unicode-bidi");
     assert.ok(isolated.length > 50);
     assert.deepEqual(
-      isolated.filter((style) => style["unicode-bidi"] !== "isolate"),
+      isolated.filter((style) => !["isolate", "plaintext"].includes(style["unicode-bidi"])),
       [],
     );
   });
