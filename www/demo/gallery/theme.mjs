@@ -8,7 +8,7 @@ export function drawParts({ parts }) {
 
 /** The fields start at what the cards have, so they need a card. */
 export function drawTokens({ tokens, reset, rule, states }) {
-  const { style } = document.documentElement;
+  const { style: own } = document.documentElement;
   const fields = TOKENS.map(({ name, kind }) => {
     const input = document.createElement("input");
     input.type = kind;
@@ -16,7 +16,7 @@ export function drawTokens({ tokens, reset, rule, states }) {
     input.spellcheck = false;
     input.setAttribute("aria-label", name);
     input.addEventListener("input", () => {
-      style.setProperty(name, input.value);
+      own.setProperty(name, input.value);
       say();
     });
     return input;
@@ -28,15 +28,16 @@ export function drawTokens({ tokens, reset, rule, states }) {
   function start() {
     const card = states.querySelector("countersign-approvals");
     TOKENS.forEach(({ name, kind }, at) => {
-      style.removeProperty(name);
-      const used = card && getComputedStyle(card).getPropertyValue(name.replace("--countersign-", "--_"));
-      fields[at].value = kind === "color" ? hexOf(used, card) : (used ?? "").trim();
+      own.removeProperty(name);
+      const style = getComputedStyle(card);
+      const used = style.getPropertyValue(name.replace("--countersign-", "--_")) || style.font;
+      fields[at].value = kind === "color" ? hexOf(used, card) : used.trim();
     });
     say();
   }
 
   function say() {
-    const set = TOKENS.map(({ name }) => [name, style.getPropertyValue(name)]).filter(([, value]) => value !== "");
+    const set = TOKENS.map(({ name }) => [name, own.getPropertyValue(name)]).filter(([, value]) => value !== "");
     const lines = set.map(([name, value]) => `  ${name}: ${value};\n`);
     rule.textContent = lines.length > 0 ? `countersign-approvals {\n${lines.join("")}}` : "/* The defaults. */";
   }
