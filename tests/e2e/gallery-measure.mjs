@@ -74,21 +74,29 @@ export const targetFaults = (page) =>
     }),
   );
 
-/** The boxes of everything that has a part, by state and place, measured from where a line begins. */
+/** The boxes of everything that has a part, and of the texts in it, by state and place, measured from where a line begins. */
 export const partBoxes = (page) =>
   page.evaluate(() => {
     const isRtl = document.documentElement.dir === "rtl";
     return [...document.querySelectorAll("figure")].flatMap((figure) => {
       const frame = figure.getBoundingClientRect();
       const root = figure.querySelector("countersign-approvals").shadowRoot;
-      return [...root.querySelectorAll("[part], dt, dd, li, [part~='receipt'] > *")]
+      const drawn = [...root.querySelectorAll("[part], dt, dd, li, [part~='receipt'] > *, dd > span")];
+      return drawn
         .filter((element) => element.checkVisibility())
         .map((element, at) => {
-          const box = element.getBoundingClientRect();
-          const start = isRtl ? frame.right - box.right : box.left - frame.left;
-          const [place, top, width, height] = [start, box.top - frame.top, box.width, box.height].map(Math.round);
-          return `${figure.dataset.state} ${at} ${element.localName}: ${place} ${top} ${width} ${height}`;
+          const text = document.createRange();
+          text.selectNodeContents(element);
+          // A text of several paragraphs begins where its own lines do.
+          const scrolls = element.closest("[tabindex='0']") ?? element.querySelector("[tabindex='0']");
+          const boxes = [element, ...(scrolls ? [] : [text])].map((box) => measure(box.getBoundingClientRect()));
+          return `${figure.dataset.state} ${at} ${element.localName}: ${boxes.join(" and ")}`;
         });
+
+      function measure({ left, right, top, width, height }) {
+        const start = isRtl ? frame.right - right : left - frame.left;
+        return [start, top - frame.top, width, height].map(Math.round).join(" ");
+      }
     });
   });
 
