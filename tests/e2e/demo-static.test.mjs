@@ -80,6 +80,16 @@ describe("the static demo", () => {
     await page.waitForURL(`${url}${PREFIX}gallery.html`);
   });
 
+  it("brings the languages of the cards", async (t) => {
+    const page = await open(t);
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByRole("combobox", { name: "Language of the cards" }).selectOption("Deutsch");
+    await page.keyboard.press("Escape");
+    await say(page, "Rewrite the page's title");
+    await page.getByRole("button", { name: "Ablehnen" }).waitFor();
+    assert.deepEqual(missing, [], "nothing is asked for that is not there");
+  });
+
   it("brings its policy along, since the host sends none", async (t) => {
     const page = await open(t, /TrustedHTML/);
     const blocked = await page.evaluate(() => {

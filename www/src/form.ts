@@ -70,9 +70,10 @@ function drawField(field: Field, words: Words): Drawn & { say(problem?: string):
   made += 1;
   const problem = make("span", { part: "problem", role: "alert", id: `problem-${made}` });
   const { element, read, controls } = draw[field.kind](field, words);
-  const hint = field.hint === undefined ? [] : [make("small", { id: `hint-${made}` }, visibleLine(field.hint))];
-  element.append(...hint);
-  const described = [...hint, problem].map(({ id }) => id).join(" ");
+  const hints =
+    field.hint === undefined ? [] : [make("small", { dir: "auto", id: `hint-${made}` }, visibleLine(field.hint))];
+  element.append(...hints);
+  const described = [...hints, problem].map(({ id }) => id).join(" ");
   for (const control of controls) control.setAttribute("aria-describedby", described);
   element.append(problem);
   return {
@@ -113,7 +114,9 @@ const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
   },
   choice(field, words) {
     const select = make("select", {}) as HTMLSelectElement;
-    const choices = field.options.map(({ label }, place) => make("option", { value: `${place}` }, visibleLine(label)));
+    const choices = field.options.map(({ label }, place) =>
+      make("option", { value: `${place}`, dir: "auto" }, visibleLine(label)),
+    );
     select.append(make("option", { value: "" }, words.say("form.nothing_chosen")), ...choices);
     const start = field.options.findIndex(({ value }) => value === field.schema.default);
     select.value = start < 0 ? "" : `${start}`;
@@ -126,11 +129,11 @@ const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
       const input = make("input", { type: "checkbox" }) as HTMLInputElement;
       input.checked = chosen.includes(value);
       const row = make("label", { class: "check" });
-      row.append(input, make("span", {}, visibleLine(label)));
+      row.append(input, make("span", { dir: "auto" }, visibleLine(label)));
       return { value, input, row };
     });
     const element = make("fieldset", { part: "field" });
-    element.append(make("legend", {}, named(field, words)), ...boxes.map(({ row }) => row));
+    element.append(named("legend", field, words), ...boxes.map(({ row }) => row));
     const read = () => {
       const values = boxes.filter(({ input }) => input.checked).map(({ value }) => value);
       return values.length === 0 && !field.isRequired ? undefined : values;
@@ -142,16 +145,19 @@ const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
 /** Named by its first words alone: a hint in the label is there to describe it. */
 function labelled(field: Field, control: Control, words: Words): HTMLElement {
   const element = make("label", { part: "field", ...(field.kind === "checkbox" && { class: "check" }) });
-  const name = make("span", { id: `name-${made}` }, named(field, words));
+  const name = named("span", field, words);
+  name.id = `name-${made}`;
   control.setAttribute("aria-labelledby", name.id);
   element.append(...(field.kind === "checkbox" ? [control, name] : [name, control]));
   if (field.isRequired) control.setAttribute("aria-required", "true");
   return element;
 }
 
-function named({ label, isRequired, kind }: Field, words: Words): string {
+/** The field's name, in its own direction where it stands alone. */
+function named(tag: string, { label, isRequired, kind }: Field, words: Words): HTMLElement {
   const field = visibleLine(label);
-  return isRequired || kind === "checkbox" ? field : words.say("form.optional", { field });
+  if (isRequired || kind === "checkbox") return make(tag, { dir: "auto" }, field);
+  return make(tag, {}, words.say("form.optional", { field }));
 }
 
 function inputOf(type: string, { schema }: Field): HTMLInputElement {
