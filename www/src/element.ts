@@ -18,12 +18,18 @@
  *
  * Parts
  * - `card`: one card, waiting or settled; its place is kept while it changes.
+ * - `asker`: who asks, and whose tool it is.
  * - `title`: what would run, for people.
- * - `tool`: the line with the tool's exact name, and with its `server`.
+ * - `tool`: the line with the tool's exact name.
  * - `server`: the name of the server that would run it.
  * - `why`: why it stopped, or what the tool asks.
  * - `arguments`: names and values, or that there are none.
+ * - `mixed`: that a word mixes alphabets.
+ * - `hosts`: the hosts of URLs that are not what they look like.
+ * - `fold`: the button that opens what is folded, with how much that is.
  * - `preview`: what the tool says it would do.
+ * - `hints`: what is known of the tool's effects.
+ * - `scope`: what an approval covers.
  * - `note`: the note's field with its label.
  * - `form`: the fields of what a tool asks for.
  * - `field`: one field with its label.
@@ -31,6 +37,7 @@
  * - `authorization`: the URL of an authorization, and its link.
  * - `link`: the link that opens it.
  * - `actions`: the row of buttons.
+ * - `hold`: why the buttons are off, where that is not for a moment.
  * - `deny`: the button that refuses.
  * - `approve`: the button that lets it run, or sends what is filled in.
  * - `stop`: the button that stops the run, where a result was lost.

@@ -69,6 +69,73 @@ export const APPROVALS = [
       ],
     ],
   },
+  {
+    name: "mixed-scripts",
+    title: "Letters of two alphabets, and a host that is not what it looks like",
+    calls: [
+      [
+        "mail__send",
+        { to: "ada@ex\u0430mple.org", subject: "P\u0430yment", body: "See https://p\u0430ypal.example/pay" },
+      ],
+    ],
+  },
+  {
+    name: "difference",
+    title: "What would change",
+    calls: [
+      [
+        "site__title",
+        {
+          title: "Pictures could not be uploaded",
+          body: "Pictures could not be uploaded this morning.\nEverything else worked.\nThe next report follows on Friday.",
+          tags: ["status"],
+        },
+      ],
+    ],
+  },
+  {
+    name: "destructive",
+    title: "Cannot be taken back, and reaches others",
+    calls: [["pay__send", { to: "Grace Hopper", amount: 1250.5 }]],
+  },
+  {
+    name: "folded",
+    title: "More than a card shows at once",
+    calls: [["site__settings", { tags: Array.from({ length: 64 }, (_, place) => `tag-${place + 1}`) }]],
+  },
+  {
+    name: "folded-text",
+    title: "A text of many lines",
+    calls: [
+      [
+        "mail__send",
+        {
+          to: "team@example.org",
+          subject: "Log",
+          body: Array.from({ length: 400 }, (_, n) => `line ${n + 1}`).join("\n"),
+        },
+      ],
+    ],
+  },
+  {
+    name: "wide-rows",
+    title: "Rows of many columns",
+    calls: [
+      [
+        "shop__order",
+        {
+          items: ["oat", "ginger", "almond"].map((kind, n) => ({
+            article: `${kind} cookies`,
+            count: 12 * (n + 1),
+            price: `${n + 3}.80`,
+            organic: n === 1,
+            supplier: "The bakery at the corner",
+            note: n === 0 ? "wrapped one by one, please, and not beside the cheese" : null,
+          })),
+        },
+      ],
+    ],
+  },
   { name: "preview", title: "With a preview", calls: [["jar__empty", { count: 12 }]] },
   {
     name: "rule",

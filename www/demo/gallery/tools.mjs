@@ -33,5 +33,24 @@ export const TOOLS = {
     inputSchema: object({ count: whole }),
     preview: ({ count }) => [`Takes ${count} cookies out of the jar.`, "Leaves none."],
   },
+  site__title: {
+    title: "Rewrite the page's title",
+    effect: "write",
+    inputSchema: object({ title: text, body: text, tags: { type: "array" } }),
+    preview: () => ({
+      current: {
+        title: "Status update",
+        body: "Pictures could not be uploaded.\nEverything else worked.\nThe next report follows.",
+        tags: ["status", "pictures"],
+      },
+    }),
+  },
+  pay__send: {
+    title: "Send money",
+    effect: "write",
+    idempotent: true,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    inputSchema: object({ to: text, amount: { type: "number" } }),
+  },
   party__plan: { title: "Plan a tasting", effect: "read", inputSchema: object({}) },
 };
