@@ -70,8 +70,11 @@ function drawField(field: Field, words: Words): Drawn & { say(problem?: string):
   made += 1;
   const problem = make("span", { part: "problem", role: "alert", id: `problem-${made}` });
   const { element, read, controls } = draw[field.kind](field, words);
-  for (const control of controls) control.setAttribute("aria-describedby", problem.id);
-  if (field.hint !== undefined) element.append(make("small", { dir: "auto" }, visibleLine(field.hint)));
+  const hints =
+    field.hint === undefined ? [] : [make("small", { dir: "auto", id: `hint-${made}` }, visibleLine(field.hint))];
+  element.append(...hints);
+  const described = [...hints, problem].map(({ id }) => id).join(" ");
+  for (const control of controls) control.setAttribute("aria-describedby", described);
   element.append(problem);
   return {
     element,
@@ -139,9 +142,12 @@ const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
   },
 };
 
+/** Named by its first words alone: a hint in the label is there to describe it. */
 function labelled(field: Field, control: Control, words: Words): HTMLElement {
   const element = make("label", { part: "field", ...(field.kind === "checkbox" && { class: "check" }) });
   const name = named("span", field, words);
+  name.id = `name-${made}`;
+  control.setAttribute("aria-labelledby", name.id);
   element.append(...(field.kind === "checkbox" ? [control, name] : [name, control]));
   if (field.isRequired) control.setAttribute("aria-required", "true");
   return element;
