@@ -1,8 +1,10 @@
 //! The approval card as data: everything a person reads before deciding, in order, and the receipt afterwards.
 //! The DOM layer only places these texts; hosts that draw their own card get the same.
 
+mod change;
 mod visible;
 
+pub use self::change::{Change, changes};
 pub use self::visible::{visible, visible_line};
 use super::approval::RequestKind;
 use super::arguments::Arguments;
@@ -27,8 +29,10 @@ pub struct CardView {
     pub title: Option<String>,
     /// Why it stopped.
     pub why: String,
-    /// Every argument, in the order the model wrote them.
+    /// Every argument that it runs, or would run, with, in the order they were written.
     pub arguments: Vec<Row>,
+    /// Where those differ from what the model wrote, since a person changed them.
+    pub changes: Vec<Change>,
     /// What the tool says the call would do, line by line.
     pub preview: Vec<String>,
     /// What is asked for.
@@ -60,6 +64,7 @@ impl CardView {
             out.close('}');
         }
         out.close(']');
+        Change::write_all(&self.changes, out);
         out.strings("preview", &self.preview);
         out.text("digest", &self.digest);
     }
@@ -103,7 +108,10 @@ pub struct Receipt {
 /// The view of a call's card; `None` for a call whose arguments cannot be shown, which never asks.
 pub fn view(call: &TurnCall, title: Option<&str>, state: &CallState) -> Option<CardView> {
     let request = state.request.as_ref()?;
-    let arguments = Arguments::new(&call.arguments).ok()?;
+    // What runs is what was approved, also where something was asked about the call since.
+    let edit = state.edited().map(|(_, edit)| edit);
+    let decided = state.decision.as_ref().and_then(|decision| decision.edit.as_ref());
+    let arguments = Arguments::new(edit.map_or(&call.arguments, |edit| &edit.arguments)).ok()?;
     let mut rows = Vec::new();
     leaves("", arguments.value(), &mut rows);
     Some(CardView {
@@ -112,11 +120,12 @@ pub fn view(call: &TurnCall, title: Option<&str>, state: &CallState) -> Option<C
         title: title.map(visible_line),
         why: visible(&request.prompt),
         arguments: rows,
-        preview: request.preview.iter().map(|line| visible(line)).collect(),
+        changes: edit.map(|edit| changes(&call.arguments, &edit.arguments)).unwrap_or_default(),
+        preview: decided.map_or(&request.preview, |edit| &edit.preview).iter().map(|line| visible(line)).collect(),
         kind: request.kind.clone(),
         url: request.url.as_deref().map(visible_line),
         form: request.data.as_ref().filter(|_| request.kind.has_form()).map(Json::text),
-        digest: request.digest.as_str().to_owned(),
+        digest: decided.map_or(&request.digest, |edit| &edit.digest).as_str().to_owned(),
     })
 }
 
@@ -155,6 +164,13 @@ fn push_key(key: &str, path: &mut String) {
     }
 }
 
+/// A place in an array as a step of a path.
+fn push_index(place: usize, path: &mut String) {
+    path.push('[');
+    write_number(place as u64, path);
+    path.push(']');
+}
+
 fn leaves(path: &str, value: &Json, rows: &mut Vec<Row>) {
     let kind = match value {
         Json::Object(fields) if !fields.is_empty() => {
@@ -168,9 +184,7 @@ fn leaves(path: &str, value: &Json, rows: &mut Vec<Row>) {
         Json::Array(items) if !items.is_empty() => {
             for (place, item) in items.iter().enumerate() {
                 let mut inner = String::from(path);
-                inner.push('[');
-                write_number(place as u64, &mut inner);
-                inner.push(']');
+                push_index(place, &mut inner);
                 leaves(&inner, item, rows);
             }
             return;
@@ -243,6 +257,9 @@ fn decided(decision: &Decision, kind: Option<&RequestKind>, viewer: Option<&Pers
     let [you, other, unknown] = match (kind, decision.approve) {
         (Some(RequestKind::Recovery), true) => ["decided.again.you", "decided.again.other", "decided.again.other"],
         (Some(RequestKind::Recovery), false) => ["decided.done.you", "decided.done.other", "decided.done.other"],
+        (Some(RequestKind::Approval), true) if decision.edit.is_some() => {
+            ["decided.edited.you", "decided.edited.other", "decided.edited.unknown"]
+        }
         (Some(RequestKind::Approval) | None, true) => {
             ["decided.approved.you", "decided.approved.other", "decided.approved.unknown"]
         }

@@ -2,7 +2,7 @@
 
 use super::Reader;
 use crate::core::approval::{Aspects, Digest, Request, RequestKind};
-use crate::core::event::{Decision, Extension, Settler};
+use crate::core::event::{Decision, Edit, Extension, Settler};
 use crate::core::json::{Json, Writer};
 use crate::core::message::CallId;
 use crate::core::outcome::{Decider, DenyReason, PersonId, Via};
@@ -66,6 +66,19 @@ pub fn write_decision(decision: &Decision, line: &mut Writer) {
     line.optional("note", decision.note.as_deref());
     line.optional("answer_reason", decision.answer_reason.as_deref());
     line.value("data", decision.data.as_ref().unwrap_or(&Json::Null));
+    // That the arguments were changed is told wherever it is told that they were approved; how, only with the content.
+    line.flag("edited", decision.edit.is_some());
+    match &decision.edit {
+        Some(edit) => {
+            line.key("edit");
+            line.open('{');
+            line.text("arguments", &edit.arguments);
+            line.text("digest", edit.digest.as_str());
+            line.strings("preview", &edit.preview);
+            line.close('}');
+        }
+        None => line.optional("edit", None),
+    }
 }
 
 /// A decision's members.
@@ -94,7 +107,24 @@ pub fn read_decision(read: Reader<'_>) -> Decision {
         note: read.owned("note"),
         answer_reason: read.owned("answer_reason"),
         data: data(read),
+        edit: edit(read),
     }
+}
+
+/// What was approved in place of the model's arguments; all of it empty where the content is gone.
+fn edit(read: Reader<'_>) -> Option<Edit> {
+    // Null in what version 2 wrote, which is from before arguments could be changed.
+    let is_edited = !read.field("edited").is_null() && read.flag("edited");
+    let edit = read.field("edit");
+    if is_edited == edit.is_null() {
+        read.reject("edit");
+    }
+    let edit = read.object(edit);
+    is_edited.then(|| Edit {
+        arguments: edit.text("arguments").to_owned(),
+        digest: Digest::from_stored(edit.text("digest")),
+        preview: edit.strings("preview"),
+    })
 }
 
 fn write_expiry(expires_at: Option<u64>, line: &mut Writer) {
