@@ -481,7 +481,9 @@ fn a10_every_export_says_that_arguments_were_changed_and_only_the_full_one_how()
     );
     check_record(
         Privacy::Redacted,
-        expect![[r#"{"v":3,"request_id":"q1","approved":true,"decided_by":"run_owner","decider":"ada","settler":"person","via":"api","reason":null,"edited":true,"content_bytes":216,"redacted":{"note":null,"answer_reason":null,"data":null,"edit":{"arguments":45,"digest":64,"preview":2}}}"#]],
+        expect![[
+            r#"{"v":3,"request_id":"q1","approved":true,"decided_by":"run_owner","decider":"ada","settler":"person","via":"api","reason":null,"edited":true,"content_bytes":216,"redacted":{"note":null,"answer_reason":null,"data":null,"edit":{"arguments":45,"digest":64,"preview":2}}}"#
+        ]],
     );
     check_record(
         Privacy::Full,

@@ -217,6 +217,7 @@ fn receipt(state: &CallState, viewer: Option<&PersonId>, is_over: bool) -> Optio
     let outcome = match (state.stage(), token) {
         (Stage::Settled, None) if is_old && state.decision.is_none() => "outcome.old",
         (Stage::Settled, None) if is_old => "outcome.old_denial",
+        (Stage::Settled, None) if state.is_relayed() => "outcome.told",
         (Stage::Settled, None) => "outcome.ran",
         (Stage::Settled, Some(Token::ToolFailed)) => "outcome.failed",
         (Stage::Settled | Stage::Declined, token) => match token.or(state.refusal()) {

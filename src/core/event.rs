@@ -312,6 +312,8 @@ pub struct Decision {
     pub data: Option<Json>,
     /// The arguments that were approved in place of the model's.
     pub edit: Option<Edit>,
+    /// Whether the tool is told of this no and ends its call itself, as its server then answers.
+    pub relayed: bool,
 }
 
 /// Arguments that a person approved in place of those the model wrote.

@@ -331,7 +331,8 @@ impl Run {
             Input::Judged { at, opinions, previews, requests } => self.judged(at, &opinions, previews, requests)?,
             Input::Decide { at, request, approve, by, via, reason, note, edited, preview, fresh } => {
                 let note = note.filter(|note| !note.trim().is_empty());
-                let decision = self.decision(request, approve, Answerer::Person(by), via, None);
+                let said = self.plain_reason(&request, approve);
+                let decision = self.decision(request, approve, Answerer::Person(by), via, said);
                 return self.decide(at, Decision { reason, note, ..decision }, edited, preview, fresh);
             }
             Input::Answer { at, request, ok, by, via, reason, data, preview, fresh } => {

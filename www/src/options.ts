@@ -58,7 +58,7 @@ export function readOptions(given: AgentOptions) {
     user: readUser(options),
     wire,
     instructions: options.optionalText("instructions") ?? null,
-    tools: tools.map(({ run: _, preview: __, ...described }) => described),
+    tools: tools.map(({ run: _, preview: __, relay, ...described }) => ({ ...described, relays: relay !== undefined })),
     previewed: tools.filter(({ preview }) => preview).map(({ name }) => name),
     asksWhoMay: canDecide !== undefined,
     waitsFor: waitFor !== undefined,
@@ -82,6 +82,15 @@ export function readDecider(by: unknown): string | null {
   throw new CountersignError(
     "invalid_decision",
     "by must be the decider's id, a non-empty string, or null where it is not known.",
+  );
+}
+
+/** The id of a request, as a caller gives it. Another type would harm the module, whose strings are only ever that. */
+export function readRequestId(id: unknown): string {
+  if (isText(id)) return id;
+  throw new CountersignError(
+    "unknown_request",
+    "The request's id must be a string, as snapshot().requests has it; nothing was changed.",
   );
 }
 

@@ -29,7 +29,10 @@ impl Run {
             Ok(text) => {
                 let note = state.noted().and_then(|decision| self.shared_note(decision));
                 let text = note.map_or(text.clone(), |note| wording::with_approval_note(&text, note));
-                let text = told(state).map_or(text.clone(), |edited| wording::with_edit(&text, edited));
+                let text = match told(state) {
+                    Some(edited) => wording::with_edit(&text, edited),
+                    None => text,
+                };
                 let outside = self.tool(call).is_some_and(|tool| tool.untrusted);
                 let trust = if outside { Trust::ExternalUntrusted } else { Trust::Tool };
                 let item = ResultItem { call: id.clone(), renderer: None, text, is_error: false, trust };
@@ -65,6 +68,13 @@ impl Run {
         declined
             .and_then(|call| Some(self.settlement(&call.id, &self.refused(call, call.decision.as_ref()?))))
             .transpose()
+    }
+
+    /// What is true of a call whose tool was being told of a no when its result was lost: it had stopped at that.
+    pub(super) fn lost_relay(&self, id: &CallId) -> Option<Outcome> {
+        let (_, state) = self.chat.call(id)?;
+        let decision = state.decision.as_ref().filter(|decision| decision.relayed)?;
+        Some(self.refused(state, decision))
     }
 
     /// What is true of a call without a result that does not go on.

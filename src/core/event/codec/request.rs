@@ -79,6 +79,9 @@ pub fn write_decision(decision: &Decision, line: &mut Writer) {
         }
         None => line.optional("edit", None),
     }
+    if decision.relayed {
+        line.flag("relayed", true);
+    }
 }
 
 /// A decision's members.
@@ -108,6 +111,7 @@ pub fn read_decision(read: Reader<'_>) -> Decision {
         answer_reason: read.owned("answer_reason"),
         data: data(read),
         edit: edit(read),
+        relayed: read.has("relayed"),
     }
 }
 
