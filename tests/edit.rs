@@ -6,7 +6,7 @@ mod sim;
 mod wires;
 
 use countersign::core::approval::Digest;
-use countersign::core::card::{cards, changes};
+use countersign::core::card::{cards, value_changes};
 use countersign::core::chain::{self, Privacy};
 use countersign::core::event::Event;
 use countersign::core::json::parse_lenient;
@@ -536,7 +536,7 @@ fn a10_a_log_with_an_edit_where_none_can_be_is_corrupt() {
 #[test]
 fn a10_the_difference_is_told_value_by_value() {
     let check = |written: &str, edited: &str| -> String {
-        let all = changes(written, edited);
+        let all = value_changes(written, edited);
         let text = |row: &Option<countersign::core::card::Row>| {
             row.as_ref().map_or("-".to_owned(), |row| format!("{} {}", row.kind, row.text))
         };

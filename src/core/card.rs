@@ -1,10 +1,10 @@
 //! The approval card as data: everything a person reads before deciding, in order, and the receipt afterwards.
 //! The DOM layer only places these texts; hosts that draw their own card get the same.
 
-mod change;
+mod value_change;
 mod visible;
 
-pub use self::change::{Change, changes};
+pub use self::value_change::{ValueChange, value_changes};
 pub use self::visible::{visible, visible_line};
 use super::approval::RequestKind;
 use super::arguments::Arguments;
@@ -32,7 +32,7 @@ pub struct CardView {
     /// Every argument that it runs, or would run, with, in the order they were written.
     pub arguments: Vec<Row>,
     /// Where those differ from what the model wrote, since a person changed them.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ValueChange>,
     /// What the tool says the call would do, line by line.
     pub preview: Vec<String>,
     /// What is asked for.
@@ -64,7 +64,7 @@ impl CardView {
             out.close('}');
         }
         out.close(']');
-        Change::write_all(&self.changes, out);
+        ValueChange::write_all(&self.changes, out);
         out.strings("preview", &self.preview);
         out.text("digest", &self.digest);
     }
@@ -120,7 +120,7 @@ pub fn view(call: &TurnCall, title: Option<&str>, state: &CallState) -> Option<C
         title: title.map(visible_line),
         why: visible(&request.prompt),
         arguments: rows,
-        changes: edit.map(|edit| changes(&call.arguments, &edit.arguments)).unwrap_or_default(),
+        changes: edit.map(|edit| value_changes(&call.arguments, &edit.arguments)).unwrap_or_default(),
         preview: decided.map_or(&request.preview, |edit| &edit.preview).iter().map(|line| visible(line)).collect(),
         kind: request.kind.clone(),
         url: request.url.as_deref().map(visible_line),

@@ -2,7 +2,7 @@
 //!
 //! A field without a value is left out, unless its absence says something: then it is null.
 
-use super::card::{self, Change};
+use super::card::{self, ValueChange};
 use super::event::{self, Decision};
 use super::json::{Json, Writer, write_number};
 use super::log::{CallState, Drawn, Entry, RunState, Stage};
@@ -172,7 +172,7 @@ fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
     out.text("arguments", &call.arguments);
     if let Some((_, edit)) = state.edited() {
         out.text("edited", &edit.arguments);
-        Change::write_all(&card::changes(&call.arguments, &edit.arguments), out);
+        ValueChange::write_all(&card::value_changes(&call.arguments, &edit.arguments), out);
     }
     out.text(
         "state",

@@ -218,6 +218,15 @@ export interface Decision {
   data?: unknown;
 }
 
+/** An argument that a person changed, hidden characters replaced by visible tokens. */
+export interface ArgumentChange {
+  path: string;
+  /** What the model wrote; absent where it wrote nothing. */
+  was?: { kind: string; text: string };
+  /** What stands there now; absent where nothing does. */
+  now?: { kind: string; text: string };
+}
+
 export interface Call {
   id: string;
   tool: string;
@@ -226,6 +235,10 @@ export interface Call {
   title?: string;
   /** The exact text of the arguments, as the model wrote it. */
   arguments: string;
+  /** The exact text of the arguments that a person approved in place of those; it runs with these. */
+  edited?: string;
+  /** Where the two differ. */
+  changes?: ArgumentChange[];
   state: "requested" | "waiting" | "ready" | "running" | "settled";
   requestId?: string;
   decision?: Decision;
@@ -278,6 +291,8 @@ export interface CardView {
   title?: string;
   why: string;
   arguments: { path: string; kind: string; text: string; long: boolean }[];
+  /** Where the arguments are not those the model wrote, since a person approved others. */
+  changes?: ArgumentChange[];
   /** What the tool's preview says. */
   preview: string[];
   /** What a decision covers: SHA-256, hexadecimal. */

@@ -1,10 +1,13 @@
 //! Arguments that a person puts in place of the model's, in the act of approving them.
 
+use std::borrow::Cow;
+
 use super::{Candidate, Edited, Run, RunError};
+use crate::core::approval::Tool;
 use crate::core::arguments::Arguments;
 use crate::core::event::{Decision, Edit};
-use crate::core::message::{CallKind, RequestId};
-use crate::core::policy::{Verdict, verdict};
+use crate::core::message::{CallId, CallKind, RequestId};
+use crate::core::policy::{Opinion, Verdict, verdict};
 
 impl Run {
     /// The call behind a request with these arguments, for the host's rules to judge; `None` where they give the tool the
@@ -26,8 +29,18 @@ impl Run {
         Ok(Some(Candidate { call: asked.call.clone(), tool: call.name.clone(), arguments }))
     }
 
-    /// What a decision puts in place of the model's arguments. A rule's wish to ask is met by it; a rule's refusal, or a
-    /// break of the schema, is an error to who decides. `preview` is what the tool says of them now.
+    /// The tool that may run with arguments of which the host's rules said this. A rule's wish to ask is met by whoever
+    /// approves them; a rule's refusal, or a break of the schema, is an error to them.
+    pub fn judge_edit(&self, call: &CallId, opinions: &[Opinion]) -> Result<Cow<'_, Tool>, RunError> {
+        let tool = self.chat.call(call).and_then(|(call, _)| self.tool(call)).ok_or(RunError::NotEditable)?;
+        match verdict(tool.effect, opinions, self.is_tainted()) {
+            Verdict::Invalid(problem) => Err(RunError::EditInvalid(problem)),
+            Verdict::Refuse(reason) => Err(RunError::EditRefused(reason)),
+            Verdict::Allow | Verdict::Ask(_) => Ok(tool),
+        }
+    }
+
+    /// What a decision puts in place of the model's arguments. `preview` is what the tool says of them now.
     pub(super) fn edit(
         &self,
         decision: &Decision,
@@ -40,12 +53,7 @@ impl Run {
         let Some(Candidate { call: id, arguments, .. }) = self.edited(&decision.request, &edited.arguments)? else {
             return Ok(None);
         };
-        let tool = self.chat.call(&id).and_then(|(call, _)| self.tool(call)).ok_or(RunError::NotEditable)?;
-        match verdict(tool.effect, &edited.opinions, self.is_tainted()) {
-            Verdict::Invalid(problem) => return Err(RunError::EditInvalid(problem)),
-            Verdict::Refuse(reason) => return Err(RunError::EditRefused(reason)),
-            Verdict::Allow | Verdict::Ask(_) => {}
-        }
+        let tool = self.judge_edit(&id, &edited.opinions)?;
         if edited.shown.is_some() && edited.shown.as_ref() != preview {
             return Err(RunError::EditChanged);
         }

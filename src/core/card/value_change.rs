@@ -6,14 +6,14 @@ use crate::core::json::{Json, Writer};
 
 /// A value that differs between the arguments the model wrote and those in their place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct ValueChange {
     /// What the model wrote there; `None` where it wrote nothing.
     pub was: Option<Row>,
     /// What stands there now; `None` where nothing does.
     pub now: Option<Row>,
 }
 
-impl Change {
+impl ValueChange {
     /// Where the value stands, such as `recipients[0].address`.
     pub fn path(&self) -> &str {
         self.now.as_ref().or(self.was.as_ref()).map_or("", |row| &row.path)
@@ -47,7 +47,7 @@ impl Change {
 
 /// The differences, in the order of the arguments that were written and then of those that were added. None where one of
 /// the two texts cannot be read: then neither ran.
-pub fn changes(written: &str, edited: &str) -> Vec<Change> {
+pub fn value_changes(written: &str, edited: &str) -> Vec<ValueChange> {
     let mut changes = Vec::new();
     if let (Ok(written), Ok(edited)) = (Arguments::new(written), Arguments::new(edited)) {
         compare("", written.value(), edited.value(), &mut changes);
@@ -55,7 +55,7 @@ pub fn changes(written: &str, edited: &str) -> Vec<Change> {
     changes
 }
 
-fn compare(path: &str, was: &Json, now: &Json, changes: &mut Vec<Change>) {
+fn compare(path: &str, was: &Json, now: &Json, changes: &mut Vec<ValueChange>) {
     if was.same_value(now) {
         return;
     }
@@ -95,7 +95,7 @@ fn compare(path: &str, was: &Json, now: &Json, changes: &mut Vec<Change>) {
             if let ([_], [_]) = (before.as_slice(), after.as_slice())
                 && before.first().map(|row| &row.path) == after.first().map(|row| &row.path)
             {
-                changes.push(Change { was: before.pop(), now: after.pop() });
+                changes.push(ValueChange { was: before.pop(), now: after.pop() });
                 return;
             }
             changes.extend(before.into_iter().map(gone));
@@ -105,16 +105,16 @@ fn compare(path: &str, was: &Json, now: &Json, changes: &mut Vec<Change>) {
 }
 
 /// All of a value, as gone or as new.
-fn whole(path: &str, value: &Json, change: fn(Row) -> Change, changes: &mut Vec<Change>) {
+fn whole(path: &str, value: &Json, change: fn(Row) -> ValueChange, changes: &mut Vec<ValueChange>) {
     let mut rows = Vec::new();
     leaves(path, value, &mut rows);
     changes.extend(rows.into_iter().map(change));
 }
 
-const fn gone(row: Row) -> Change {
-    Change { was: Some(row), now: None }
+const fn gone(row: Row) -> ValueChange {
+    ValueChange { was: Some(row), now: None }
 }
 
-const fn new(row: Row) -> Change {
-    Change { was: None, now: Some(row) }
+const fn new(row: Row) -> ValueChange {
+    ValueChange { was: None, now: Some(row) }
 }
