@@ -106,7 +106,7 @@ fn the_same_preview_is_no_change() {
 
 #[test]
 fn a_call_whose_result_was_lost_waits_for_a_person() {
-    for (approve, receipt) in [(true, "You let this run again."), (false, "You marked this as done.")] {
+    for (approve, receipt) in [(true, "decided.again.you"), (false, "decided.done.you")] {
         let mut sim = asked(settings());
         sim.decide("q1", true, Some("ada")).unwrap();
         sim.reload();

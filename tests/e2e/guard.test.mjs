@@ -276,9 +276,7 @@ for (const name of BROWSERS) {
 
     it("accident: no script decides", async (t) => {
       const { page } = await openCards(t, browser);
-      await (
-        await armedButton(page)
-      ).evaluate((button) => {
+      await (await armedButton(page)).evaluate((button) => {
         const init = { bubbles: true, composed: true, cancelable: true };
         for (const type of ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]) {
           button.dispatchEvent(new PointerEvent(type, { ...init, isPrimary: true, detail: 1 }));
