@@ -106,12 +106,14 @@ export function readDecision(approve: unknown, reason: unknown, note: unknown): 
 
 /** Arguments in place of the model's, as JSON. What JSON would make something else of is refused, not changed. */
 export function readArguments(args: unknown): string | undefined {
-  const wrong = (what: string) => new CountersignError("invalid_decision", `decide: args ${what}; nothing was changed.`);
+  const wrong = (what: string) =>
+    new CountersignError("invalid_decision", `decide: args ${what}; nothing was changed.`);
   if (args === undefined) return undefined;
   if (!isObject(args)) throw wrong("must be an object of arguments, or left out");
   try {
     return JSON.stringify(args, (key, value: unknown) => {
-      const isLost = isFunction(value) || typeof value === "symbol" || (typeof value === "number" && !Number.isFinite(value));
+      const isLost =
+        isFunction(value) || typeof value === "symbol" || (typeof value === "number" && !Number.isFinite(value));
       if (isLost) throw `has ${String(value)} in ${JSON.stringify(key)}`;
       return value;
     });

@@ -1,5 +1,6 @@
 //! What a card says of the call: who would run what, why it stopped, and every argument.
 
+use super::edit;
 use super::entry::{joined, say};
 use super::words::Words;
 use crate::core::card::{CardView, Row};
@@ -33,6 +34,7 @@ pub fn draw(head: &Element, view: &CardView, number: &str, words: &Words) {
             draw_row(&list, row, words);
         }
     }
+    edit::draw_changes(head, &view.changes, words);
     if !view.preview.is_empty() {
         let list = head.add("ul part=preview", "");
         list.set("aria-label", &words.say("head.preview"));

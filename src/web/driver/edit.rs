@@ -24,9 +24,11 @@ impl Driver {
             let asked = run.chat().request(request)?;
             let arguments = run.arguments(&asked.call)?.text().to_owned();
             run.edited(request, &arguments).ok()?;
-            let tool = run.settings().tools.iter().find(|tool| {
-                run.chat().call(&asked.call).is_some_and(|(call, _)| call.name == tool.name)
-            })?;
+            let tool = run
+                .settings()
+                .tools
+                .iter()
+                .find(|tool| run.chat().call(&asked.call).is_some_and(|(call, _)| call.name == tool.name))?;
             Some((arguments, tool.input_schema.text()))
         })
     }
