@@ -224,12 +224,16 @@ impl Editing {
         if text.is_empty() {
             return self.stand(State::Stuck, &self.words.say("ask.edit_stuck"));
         }
-        let arguments = match self.driver.check_edit(&self.request, &text) {
+        let candidate = match self.driver.edited(&self.request, &text) {
             Ok(None) => return self.stand(State::Unchanged, failed),
-            Ok(Some(arguments)) => arguments,
+            Ok(Some(candidate)) => candidate,
             Err(wrong) => return self.stand(State::Stuck, &self.problem(&wrong)),
         };
-        draw_changes(&self.difference, &value_changes(&self.written.0, &arguments), &self.words);
+        draw_changes(&self.difference, &value_changes(&self.written.0, &candidate.arguments), &self.words);
+        if let Err(wrong) = self.driver.judge_edit(&candidate) {
+            return self.stand(State::Stuck, &self.problem(&wrong));
+        }
+        let arguments = candidate.arguments;
         let Some(preview) = self.driver.preview_edit(&self.request, arguments.clone()) else {
             return self.stand(State::Shown(SaidEdit { arguments, shown: None }), failed);
         };

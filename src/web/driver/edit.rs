@@ -6,7 +6,7 @@ use wasm_bindgen::JsValue;
 
 use super::Driver;
 use crate::core::message::RequestId;
-use crate::core::run::{Edited, RunError};
+use crate::core::run::{Candidate, Edited, RunError};
 
 /// Arguments that are approved in place of the model's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,13 +33,15 @@ impl Driver {
         })
     }
 
-    /// What would run if these arguments were approved, `None` if that is what the model wrote; or what is wrong with them.
-    /// The host's rules are asked.
-    pub fn check_edit(&self, request: &RequestId, arguments: &str) -> Result<Option<String>, RunError> {
-        let Some(candidate) = self.look(|run| run.edited(request, arguments))? else { return Ok(None) };
-        let opinions = self.setup.host.opinions(&candidate);
-        self.look(|run| run.judge_edit(&candidate.call, &opinions).map(|_| ()))?;
-        Ok(Some(candidate.arguments))
+    /// What would run if these arguments were approved; `None` if that is what the model wrote.
+    pub fn edited(&self, request: &RequestId, arguments: &str) -> Result<Option<Candidate>, RunError> {
+        self.look(|run| run.edited(request, arguments))
+    }
+
+    /// What is wrong with that by the schema of its tool and by the host's rules.
+    pub fn judge_edit(&self, candidate: &Candidate) -> Result<(), RunError> {
+        let opinions = self.setup.host.opinions(candidate);
+        self.look(|run| run.judge_edit(&candidate.call, &opinions).map(|_| ()))
     }
 
     /// What the tool's preview says of a call with these arguments; `None` where it has none.
@@ -59,7 +61,7 @@ impl Driver {
     /// Arguments as the run takes them: with what the host's rules say of them.
     pub(super) fn judged(&self, request: &RequestId, edit: &SaidEdit) -> Edited {
         // Whatever is wrong with them is told by the run, too.
-        let candidate = self.look(|run| run.edited(request, &edit.arguments)).ok().flatten();
+        let candidate = self.edited(request, &edit.arguments).ok().flatten();
         let opinions = candidate.map(|candidate| self.setup.host.opinions(&candidate)).unwrap_or_default();
         Edited { arguments: edit.arguments.clone(), opinions, shown: edit.shown.clone() }
     }
