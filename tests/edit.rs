@@ -5,7 +5,7 @@
 mod sim;
 mod wires;
 
-use countersign::core::approval::Digest;
+use countersign::core::approval::{Digest, Preview};
 use countersign::core::card::{cards, value_changes};
 use countersign::core::chain::{self, Privacy};
 use countersign::core::event::Event;
@@ -414,7 +414,7 @@ fn a10_a_tool_that_changed_is_asked_about_again_and_the_edit_is_not_taken() {
 
 #[test]
 fn a10_a_preview_that_says_something_else_than_was_shown_decides_nothing() {
-    let lines = |line: &str| Some(vec![line.to_owned()]);
+    let lines = |line: &str| Some(Preview { lines: vec![line.to_owned()], current: None });
     let mut sim = asked();
     (sim.shown, sim.preview) = (lines("Cookies: 3"), lines("Cookies: 2"));
     assert_eq!(sim.edit("q1", Some("ada"), EDITED), Err(RunError::EditChanged));

@@ -16,7 +16,7 @@ pub use old::OldDenial;
 
 use std::rc::Rc;
 
-use super::approval::{Digest, Request};
+use super::approval::{Digest, Preview, Request};
 use super::json::{Json, parse_lenient};
 use super::message::{CallId, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
 use super::outcome::{Decider, DenyReason, Outcome, PersonId, Token, Via, tokens};
@@ -324,7 +324,7 @@ pub struct Edit {
     /// What the approval covers.
     pub digest: Digest,
     /// What the tool's preview said of them.
-    pub preview: Vec<String>,
+    pub preview: Preview,
 }
 
 impl Edit {

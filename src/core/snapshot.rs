@@ -94,7 +94,7 @@ pub fn requests(run: &Run) -> String {
     out.open('[');
     for (request, state) in run.chat().pending() {
         let Some((call, _)) = run.chat().call(&state.id) else { continue };
-        let Some(view) = card::view(call, run.title(call), state) else { continue };
+        let Some(view) = card::view(call, run.tool(call).as_deref(), state) else { continue };
         out.item();
         out.open('{');
         out.text("id", request.id.as_str());

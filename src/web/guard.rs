@@ -28,17 +28,12 @@ const VISIBILITY: f64 = 100.0;
 
 /// What is listened to on the window, and whether in the capture phase: ahead of what the page does with it. The focus
 /// of elements is captured too, and is not meant.
-const LISTENED: [(&str, bool); 9] = [
-    ("pointerdown", true),
-    ("pointerup", true),
-    ("pointercancel", true),
-    ("keydown", true),
-    ("keyup", true),
-    ("visibilitychange", true),
-    ("pageshow", false),
-    ("focus", false),
-    ("blur", false),
-];
+const LISTENED: [(&str, bool); 4] =
+    [("visibilitychange", true), ("pageshow", false), ("focus", false), ("blur", false)];
+
+/// What is listened to on the window and in the cards' own tree, in the capture phase. If that tree stands in a closed
+/// one, the window does not learn what is pressed in it.
+const INPUT: [&str; 5] = ["pointerdown", "pointerup", "pointercancel", "keydown", "keyup"];
 
 #[wasm_bindgen]
 extern "C" {
@@ -53,8 +48,18 @@ extern "C" {
     #[wasm_bindgen(js_namespace = performance)]
     fn now() -> f64;
 
+    /// The shadow root of the cards.
+    #[derive(Clone)]
+    pub type Root;
+    #[wasm_bindgen(method, getter = ownerDocument)]
+    fn page(this: &Root) -> Page;
+    #[wasm_bindgen(method, js_name = addEventListener)]
+    fn listen_in(this: &Root, kind: &str, hear: &JsValue, capture: bool);
+    #[wasm_bindgen(method, js_name = removeEventListener)]
+    fn unlisten_in(this: &Root, kind: &str, hear: &JsValue, capture: bool);
+
     /// The document.
-    pub type Page;
+    type Page;
     #[wasm_bindgen(method, getter)]
     fn hidden(this: &Page) -> bool;
     #[wasm_bindgen(method, js_name = hasFocus)]
@@ -143,6 +148,7 @@ pub struct Decided {
 
 /// Watches the window and all guarded buttons of one list of cards, until it is dropped.
 pub struct Watch {
+    root: Root,
     page: Page,
     decide: Rc<dyn Fn(Decided)>,
     /// What a button says that is covered.
@@ -174,9 +180,9 @@ struct Watched {
 }
 
 impl Watch {
-    /// Starts to watch the window. `decide` is called for clicks that count; `covered` is the title of a button for as
+    /// Starts to watch the window, for cards in this root. `decide` is called for clicks that count; `covered` is the title of a button for as
     /// long as something covers it.
-    pub fn new(page: Page, decide: Rc<dyn Fn(Decided)>, covered: &str) -> Rc<Self> {
+    pub fn new(root: &Root, decide: Rc<dyn Fn(Decided)>, covered: &str) -> Rc<Self> {
         let watch = Rc::new_cyclic(|watch: &Weak<Self>| {
             let watch = watch.clone();
             let hear = Closure::<dyn Fn(Heard)>::new(move |heard| {
@@ -193,7 +199,8 @@ impl Watch {
             }
             let observer = IntersectionObserver::new(hear.as_ref(), &options);
             Self {
-                page,
+                root: root.clone(),
+                page: root.page(),
                 decide,
                 covered: covered.into(),
                 hear,
@@ -205,6 +212,10 @@ impl Watch {
         });
         for (kind, capture) in LISTENED {
             listen(kind, watch.hear.as_ref(), capture);
+        }
+        for kind in INPUT {
+            listen(kind, watch.hear.as_ref(), true);
+            root.listen_in(kind, watch.hear.as_ref(), true);
         }
         watch
     }
@@ -341,7 +352,7 @@ impl Watch {
         self.buttons.borrow().iter().find(|watched| watched.button == *button).cloned()
     }
 
-    /// A pointer or key event anywhere in the window.
+    /// A pointer or key event anywhere in the window; what happens among the cards is heard twice.
     fn input(&self, kind: &str, event: &Heard) {
         if !event.is_trusted() {
             return;
@@ -381,6 +392,10 @@ impl Drop for Watch {
     fn drop(&mut self) {
         for (kind, capture) in LISTENED {
             unlisten(kind, self.hear.as_ref(), capture);
+        }
+        for kind in INPUT {
+            unlisten(kind, self.hear.as_ref(), true);
+            self.root.unlisten_in(kind, self.hear.as_ref(), true);
         }
         self.observer.disconnect();
         clear_timeout(self.timer.get());

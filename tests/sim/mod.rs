@@ -1,7 +1,7 @@
 //! A chat driven by hand: the driver's part played by a test, with time and ids as plain numbers.
 #![allow(dead_code)]
 
-use countersign::core::approval::{AskSpec, RequestKind, Tool};
+use countersign::core::approval::{AskSpec, Preview, RequestKind, Tool};
 use countersign::core::chain;
 use countersign::core::event::{Body, Event, Extension};
 use countersign::core::json;
@@ -29,6 +29,7 @@ pub fn settings() -> Settings {
         effect,
         idempotent: false,
         untrusted: false,
+        annotations: None,
         relays: false,
     };
     Settings {
@@ -75,9 +76,9 @@ pub struct Sim {
     /// Calls handed to tools that have not come back.
     pub permits: Vec<Permit>,
     /// What the preview says now, if a decision is to compare it.
-    pub preview: Option<Vec<String>>,
+    pub preview: Option<Preview>,
     /// What it said of other arguments when they were shown.
-    pub shown: Option<Vec<String>>,
+    pub shown: Option<Preview>,
     next_id: u32,
 }
 
@@ -133,7 +134,7 @@ impl Sim {
             Effect::Judge(candidates) => {
                 let opinions = candidates.iter().map(rules).collect();
                 let requests = candidates.iter().map(|_| self.fresh()).collect();
-                let previews = candidates.iter().map(|_| Vec::new()).collect();
+                let previews = candidates.iter().map(|_| Preview::default()).collect();
                 self.run.handle(Input::Judged { at: self.now, opinions, previews, requests }).unwrap();
             }
             Effect::Ask(request) => self.trace.push(format!("→ ask {} {}", request.id, request.call)),

@@ -1,6 +1,6 @@
 //! What a person changed of a call's arguments, value by value.
 
-use super::{Row, leaves, push_index, push_key};
+use super::row::{Row, index, path_to, rows_at, step_of};
 use crate::core::arguments::Arguments;
 use crate::core::json::{Json, Writer};
 
@@ -62,23 +62,20 @@ fn compare(path: &str, was: &Json, now: &Json, changes: &mut Vec<ValueChange>) {
     match (was, now) {
         (Json::Object(before), Json::Object(after)) => {
             for (key, value) in before {
-                let mut inner = String::from(path);
-                push_key(key, &mut inner);
+                let inner = path_to(path, &step_of(key));
                 match now.get(key) {
                     Some(other) => compare(&inner, value, other, changes),
                     None => whole(&inner, value, gone, changes),
                 }
             }
             for (key, value) in after.iter().filter(|(key, _)| was.get(key).is_none()) {
-                let mut inner = String::from(path);
-                push_key(key, &mut inner);
+                let inner = path_to(path, &step_of(key));
                 whole(&inner, value, new, changes);
             }
         }
         (Json::Array(before), Json::Array(after)) => {
             for place in 0..before.len().max(after.len()) {
-                let mut inner = String::from(path);
-                push_index(place, &mut inner);
+                let inner = path_to(path, &index(place));
                 match (before.get(place), after.get(place)) {
                     (Some(value), Some(other)) => compare(&inner, value, other, changes),
                     (Some(value), None) => whole(&inner, value, gone, changes),
@@ -88,9 +85,7 @@ fn compare(path: &str, was: &Json, now: &Json, changes: &mut Vec<ValueChange>) {
             }
         }
         _ => {
-            let (mut before, mut after) = (Vec::new(), Vec::new());
-            leaves(path, was, &mut before);
-            leaves(path, now, &mut after);
+            let (mut before, mut after) = (rows_at(path, was), rows_at(path, now));
             // One value in place of one value; where there are more, they stand in different places.
             if let ([_], [_]) = (before.as_slice(), after.as_slice())
                 && before.first().map(|row| &row.path) == after.first().map(|row| &row.path)
@@ -106,9 +101,7 @@ fn compare(path: &str, was: &Json, now: &Json, changes: &mut Vec<ValueChange>) {
 
 /// All of a value, as gone or as new.
 fn whole(path: &str, value: &Json, change: fn(Row) -> ValueChange, changes: &mut Vec<ValueChange>) {
-    let mut rows = Vec::new();
-    leaves(path, value, &mut rows);
-    changes.extend(rows.into_iter().map(change));
+    changes.extend(rows_at(path, value).into_iter().map(change));
 }
 
 const fn gone(row: Row) -> ValueChange {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Candidate, Edited, Run, RunError};
-use crate::core::approval::Tool;
+use crate::core::approval::{Preview, Tool};
 use crate::core::arguments::Arguments;
 use crate::core::event::{Decision, Edit};
 use crate::core::message::{CallId, CallKind, RequestId};
@@ -45,7 +45,7 @@ impl Run {
         &self,
         decision: &Decision,
         edited: Edited,
-        preview: Option<&Vec<String>>,
+        preview: Option<&Preview>,
     ) -> Result<Option<Edit>, RunError> {
         if !decision.approve {
             return Err(RunError::EditOfDenial);

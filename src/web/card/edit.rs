@@ -169,6 +169,13 @@ impl Edit {
     }
 }
 
+impl Edit {
+    /// Takes the fields out of sight once the card is settled: its receipt is not to be as high as they were.
+    pub fn hide(&self) {
+        self.0.area.set("hidden", "");
+    }
+}
+
 impl Drop for Edit {
     fn drop(&mut self) {
         for element in [&self.0.toggle, &self.0.reset] {
@@ -245,13 +252,15 @@ impl Editing {
                 return;
             }
             match shown {
-                Ok(lines) => {
-                    let list = this.difference.add("ul part=preview", "");
-                    list.set("aria-label", &this.words.say("head.preview"));
-                    for line in &lines {
-                        list.add("li dir=auto", &visible(line));
+                Ok(preview) => {
+                    if !preview.lines.is_empty() {
+                        this.difference.add("div", &this.words.say("head.preview"));
+                        let list = this.difference.add("ul part=preview", "");
+                        for line in &preview.lines {
+                            list.add("li dir=auto", &visible(line));
+                        }
                     }
-                    this.stand(State::Shown(SaidEdit { arguments, shown: Some(lines) }), &failed);
+                    this.stand(State::Shown(SaidEdit { arguments, shown: Some(preview) }), &failed);
                 }
                 Err(thrown) => this.stand(State::Stuck, &visible(&text_of(&thrown))),
             }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 
 use super::Driver;
+use crate::core::approval::Preview;
 use crate::core::message::RequestId;
 use crate::core::run::{Candidate, Edited, RunError};
 
@@ -14,7 +15,7 @@ pub struct SaidEdit {
     /// Their text.
     pub arguments: String,
     /// What the tool's preview said of them when they were shown; `None` where it was not.
-    pub shown: Option<Vec<String>>,
+    pub shown: Option<Preview>,
 }
 
 impl Driver {
@@ -49,7 +50,7 @@ impl Driver {
         self: &Rc<Self>,
         request: &RequestId,
         arguments: String,
-    ) -> Option<impl Future<Output = Result<Vec<String>, JsValue>> + use<>> {
+    ) -> Option<impl Future<Output = Result<Preview, JsValue>> + use<>> {
         let tool = self.look(|run| {
             let asked = run.chat().request(request)?;
             run.chat().call(&asked.call).map(|(call, _)| call.name.clone())

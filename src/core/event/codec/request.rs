@@ -1,7 +1,7 @@
 //! A request and what becomes of it, as JSON members and back.
 
 use super::Reader;
-use crate::core::approval::{Aspects, Digest, Request, RequestKind};
+use crate::core::approval::{Aspects, Digest, Preview, Request, RequestKind};
 use crate::core::event::{Decision, Edit, Extension, Settler};
 use crate::core::json::{Json, Writer};
 use crate::core::message::CallId;
@@ -17,7 +17,7 @@ pub fn write(request: &Request, line: &mut Writer) {
     line.text("prompt", &request.prompt);
     line.optional("url", request.url.as_deref());
     line.value("data", request.data.as_ref().unwrap_or(&Json::Null));
-    line.strings("preview", &request.preview);
+    write_preview(&request.preview, line);
     write_expiry(request.expires_at, line);
 }
 
@@ -32,7 +32,7 @@ pub fn read(read: Reader<'_>, digest: Digest) -> Request {
         prompt: read.text("prompt").to_owned(),
         url: read.owned("url"),
         data: data(read),
-        preview: read.strings("preview"),
+        preview: preview(read),
         expires_at: expiry(read),
     }
 }
@@ -74,7 +74,7 @@ pub fn write_decision(decision: &Decision, line: &mut Writer) {
             line.open('{');
             line.text("arguments", &edit.arguments);
             line.text("digest", edit.digest.as_str());
-            line.strings("preview", &edit.preview);
+            write_preview(&edit.preview, line);
             line.close('}');
         }
         None => line.optional("edit", None),
@@ -127,8 +127,23 @@ fn edit(read: Reader<'_>) -> Option<Edit> {
     is_edited.then(|| Edit {
         arguments: edit.text("arguments").to_owned(),
         digest: Digest::from_stored(edit.text("digest")),
-        preview: edit.strings("preview"),
+        preview: preview(edit),
     })
+}
+
+fn write_preview(preview: &Preview, line: &mut Writer) {
+    line.strings("preview", &preview.lines);
+    if let Some(current) = &preview.current {
+        line.value("current", current);
+    }
+}
+
+fn preview(read: Reader<'_>) -> Preview {
+    Preview {
+        lines: read.strings("preview"),
+        // Only where a tool said so, and never before there was the field.
+        current: read.has("current").then(|| read.field("current")).filter(|current| !current.is_null()).cloned(),
+    }
 }
 
 fn write_expiry(expires_at: Option<u64>, line: &mut Writer) {
