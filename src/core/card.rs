@@ -130,7 +130,7 @@ pub fn view(call: &TurnCall, tool: Option<&Tool>, state: &CallState) -> Option<C
     let request = state.request.as_ref()?;
     // What runs is what was approved, also where something was asked about the call since.
     let edit = state.edited().map(|(_, edit)| edit);
-    let decided = state.decision.as_ref().and_then(|decision| decision.edit.as_ref());
+    let decided = state.decision.as_ref().and_then(|decision| decision.edit.as_deref());
     let arguments = Arguments::new(edit.map_or(&call.arguments, |edit| &edit.arguments)).ok()?;
     let preview = decided.map_or(&request.preview, |edit| &edit.preview);
     Some(CardView {

@@ -311,7 +311,7 @@ pub struct Decision {
     /// What the answer gives to the tool.
     pub data: Option<Json>,
     /// The arguments that were approved in place of the model's.
-    pub edit: Option<Edit>,
+    pub edit: Option<Box<Edit>>,
     /// Whether the tool is told of this no and ends its call itself, as its server then answers.
     pub relayed: bool,
 }

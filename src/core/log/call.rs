@@ -134,7 +134,7 @@ impl CallState {
 
     /// The decision by which it runs with other arguments than the model's, and those.
     pub fn edited(&self) -> Option<(&Decision, &Edit)> {
-        self.decision.iter().chain(&self.approval).find_map(|decision| Some((decision, decision.edit.as_ref()?)))
+        self.decision.iter().chain(&self.approval).find_map(|decision| Some((decision, decision.edit.as_deref()?)))
     }
 
     /// What a refused request makes of its call. A decline has a person behind it.

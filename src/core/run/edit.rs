@@ -46,7 +46,7 @@ impl Run {
         decision: &Decision,
         edited: Edited,
         preview: Option<&Preview>,
-    ) -> Result<Option<Edit>, RunError> {
+    ) -> Result<Option<Box<Edit>>, RunError> {
         if !decision.approve {
             return Err(RunError::EditOfDenial);
         }
@@ -58,6 +58,7 @@ impl Run {
             return Err(RunError::EditChanged);
         }
         let digest = self.digest_with(&id, &tool, &arguments).ok_or(RunError::NotEditable)?;
-        Ok(Some(Edit { arguments, digest, preview: preview.cloned().unwrap_or_default() }))
+        let preview = preview.cloned().unwrap_or_default();
+        Ok(Some(Box::new(Edit { arguments, digest, preview })))
     }
 }

@@ -56,7 +56,7 @@ impl Driver {
             run.chat().call(&asked.call).map(|(call, _)| call.name.clone())
         })?;
         let this = Rc::clone(self);
-        self.setup.previewed.contains(&tool).then(|| async move { this.preview(&tool, &arguments).await })
+        self.setup.previewed.contains(&tool).then_some(async move { this.preview(&tool, &arguments).await })
     }
 
     /// Arguments as the run takes them: with what the host's rules say of them.

@@ -116,7 +116,7 @@ pub fn read_decision(read: Reader<'_>) -> Decision {
 }
 
 /// What was approved in place of the model's arguments; all of it empty where the content is gone.
-fn edit(read: Reader<'_>) -> Option<Edit> {
+fn edit(read: Reader<'_>) -> Option<Box<Edit>> {
     // Null in what version 2 wrote, which is from before arguments could be changed.
     let is_edited = !read.field("edited").is_null() && read.flag("edited");
     let edit = read.field("edit");
@@ -124,10 +124,12 @@ fn edit(read: Reader<'_>) -> Option<Edit> {
         read.reject("edit");
     }
     let edit = read.object(edit);
-    is_edited.then(|| Edit {
-        arguments: edit.text("arguments").to_owned(),
-        digest: Digest::from_stored(edit.text("digest")),
-        preview: preview(edit),
+    is_edited.then(|| {
+        Box::new(Edit {
+            arguments: edit.text("arguments").to_owned(),
+            digest: Digest::from_stored(edit.text("digest")),
+            preview: preview(edit),
+        })
     })
 }
 
