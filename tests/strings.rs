@@ -69,6 +69,7 @@ fn every_key_that_the_card_says_is_listed() {
                 "deadline.",
                 "bulk.",
                 "modal.",
+                "change.",
             ] {
                 for (start, _) in text.match_indices(&format!("\"{kind}")) {
                     let word = text[start + 1..].split('"').next().unwrap();

@@ -9,9 +9,9 @@ use wasm_bindgen::prelude::*;
 use web_sys::ShadowRoot;
 
 use super::agent::RawChat;
-use super::card::{Around, CardList, Choice, Decided, Progress, Words};
+use super::card::{Around, CardList, Choice, Decided, Edits, Progress, Words};
 use super::driver::{Driver, Said};
-use super::error::code_of;
+use super::error::{code_of, text_of};
 use super::platform;
 use super::setup::person as identified;
 use crate::core::card::{Card, cards};
@@ -32,8 +32,11 @@ impl RawApprovals {
     /// said, an object of `www/src/words.ts`; `around` what the element says of itself, of `www/src/element.ts`.
     #[wasm_bindgen(constructor)]
     pub fn new(root: &ShadowRoot, chat: &RawChat, by: Function, words: Words, around: Around) -> Result<Self, JsValue> {
+        let driver = chat.driver();
+        let edits = Rc::new(Edits::new(&driver));
         let inside = Rc::new(Inside {
-            driver: chat.driver(),
+            driver,
+            edits: Rc::clone(&edits),
             list: OnceCell::new(),
             by,
             dismissed: RefCell::default(),
@@ -46,7 +49,7 @@ impl RawApprovals {
             }
         };
         // Set once, here: there is none yet.
-        let _ = inside.list.set(CardList::new(root, Rc::new(heard), words, around)?);
+        let _ = inside.list.set(CardList::new(root, Rc::new(heard), words, around, Some(edits))?);
         inside.update();
         Ok(Self { inside })
     }
@@ -62,6 +65,7 @@ type Work = Pin<Box<dyn Future<Output = Result<(), JsValue>>>>;
 
 struct Inside {
     driver: Rc<Driver>,
+    edits: Rc<Edits>,
     /// Empty only while this is being made: the list calls back.
     list: OnceCell<CardList>,
     by: Function,
@@ -109,7 +113,9 @@ impl Inside {
             Choice::Extend => self.extend(request),
             Choice::Approve | Choice::Deny | Choice::Submit | Choice::Done | Choice::Decline => {
                 let approve = matches!(choice, Choice::Approve | Choice::Submit | Choice::Done);
-                let said = Said::new(request, approve, self.person(), Via::Card);
+                // What is shown is what runs; where that cannot run, the button was off.
+                let Ok(edit) = (if approve { self.edits.of(&request) } else { Ok(None) }) else { return };
+                let said = Said { edit, ..Said::new(request, approve, self.person(), Via::Card) };
                 self.decide(match choice {
                     Choice::Submit => Said { data: note, ..said },
                     Choice::Deny => Said {
@@ -162,6 +168,7 @@ impl Inside {
             let Some(inside) = inside.upgrade() else { return };
             inside.show(&request, &Progress::Stored);
             if let Some(thrown) = refused {
+                inside.edits.failed(&request, &text_of(&thrown));
                 // What changed while it waited is asked about by another request.
                 let standing = driver.look(|run| run.chat().call(call.as_ref()?)?.1.request.clone());
                 let progress = Progress::Refused(code_of(&thrown).unwrap_or_default());

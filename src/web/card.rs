@@ -9,10 +9,12 @@ mod asking;
 mod bulk;
 mod counter;
 mod deadline;
+mod edit;
 mod entry;
 mod head;
 mod keys;
 mod modal;
+mod more;
 mod progress;
 mod reason;
 mod receipt;
@@ -35,6 +37,7 @@ use crate::core::card::Card;
 use crate::core::outcome::DenyReason;
 pub use around::Around;
 use bulk::Bulk;
+pub use edit::Edits;
 use entry::Entry;
 use head::title;
 use keys::{Keys, Pressed};
@@ -81,12 +84,19 @@ struct Inner {
     updated: Cell<bool>,
     watch: Rc<Watch>,
     words: Words,
+    edits: Option<Rc<Edits>>,
 }
 
 impl CardList {
     /// An empty list. `decide` is called for every click that counts, once for each call it decides about, and may drop the
-    /// list.
-    pub fn new(root: &ShadowRoot, decide: Rc<dyn Fn(Decided)>, words: Words, around: Around) -> Result<Self, JsValue> {
+    /// list. Without `edits` no arguments can be changed.
+    pub fn new(
+        root: &ShadowRoot,
+        decide: Rc<dyn Fn(Decided)>,
+        words: Words,
+        around: Around,
+        edits: Option<Rc<Edits>>,
+    ) -> Result<Self, JsValue> {
         let styled: &Styled = root.unchecked_ref();
         let sheet = Sheet::new()?;
         // What the sheet cannot say itself, since a page would download it: every colour comes twice, for light and dark,
@@ -129,6 +139,7 @@ impl CardList {
                 updated: Cell::new(false),
                 watch,
                 words,
+                edits,
             }
         });
         let heard = Rc::downgrade(&inner);
@@ -189,7 +200,15 @@ impl Inner {
             } else {
                 let number = self.made.get();
                 self.made.set(number + 1);
-                let entry = Entry::new(number, card, note_reaches_model, &self.watch, &self.voice, &self.words);
+                let entry = Entry::new(
+                    number,
+                    card,
+                    note_reaches_model,
+                    &self.watch,
+                    &self.voice,
+                    &self.words,
+                    self.edits.as_deref(),
+                );
                 news |= entry.is_pending();
                 now.push(Rc::new(entry));
             }
@@ -250,11 +269,7 @@ impl Inner {
         match (pressed, entry) {
             // The dialog closes by itself, and leaves then.
             (Pressed::Escape, _) if self.modal.as_ref().is_some_and(Modal::is_open) => {}
-            (Pressed::Escape, _) => {
-                if self.around.leave() {
-                    event.prevent_default();
-                }
-            }
+            (Pressed::Escape, _) if self.around.leave() => event.prevent_default(),
             // Whoever holds or repeats the keys of the card before has not read this one.
             (Pressed::Focused, Some(entry)) if self.around.shortcuts() => entry.rearm(),
             (Pressed::Focused, None) => keys::reveal(&target),

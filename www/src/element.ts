@@ -13,6 +13,8 @@
  *   decides nothing, and a button opens it again. Left out, cards stand in the page and never take the focus.
  * - `hidden` works.
  *
+ * Events: none of its own; `chat.subscribe` and `chat.events()` tell what happens, also what is decided elsewhere.
+ *
  * Properties
  * - `chat`: the chat whose cards are shown, or null.
  * - `by`: who decides by clicks here: undefined (the default) = the agent's user, a string = this person's id,
@@ -21,22 +23,61 @@
  * - `strings`: what the cards say, such as `countersign/locales/de.json`; undefined (the default) = what
  *   `defineElements` was given. Setting it draws the cards anew.
  *
- * Parts: `card`, `title`, `tool`, `why`, `arguments`, `deadline`, `extend`, `note`, `left` (how much a note may still have),
- * `reason`, `actions`, `deny`, `approve`, `receipt`, `when`, `dismiss`; of several cards `bulk`, `deny-all`,
- * `approve-selected`, `select`; of the modal presentation `dialog`, `reopen`; of what a tool asks for `form`, `field`,
- * `authorization`, `link`; `problem` for what is wrong in a field, and for why a click changed nothing.
+ * Parts
+ * - `card`: one card, waiting or settled; its place is kept while it changes.
+ * - `asker`: who asks, and whose tool it is.
+ * - `title`: what would run, for people.
+ * - `tool`: the line with the tool's exact name.
+ * - `server`: the name of the server that would run it.
+ * - `why`: why it stopped, or what the tool asks.
+ * - `arguments`: names and values, or that there are none.
+ * - `mixed`: that a word mixes alphabets.
+ * - `hosts`: the hosts of URLs that are not what they look like.
+ * - `fold`: the button that opens what is folded, with how much that is.
+ * - `preview`: what the tool says it would do.
+ * - `hints`: what is known of the tool's effects.
+ * - `scope`: what an approval covers.
+ * - `deadline`: until when it waits, where that ends.
+ * - `extend`: the button that gives it as much time again.
+ * - `note`: the note's field with its label.
+ * - `left`: how many characters a note may still have.
+ * - `reason`: the choice of a reason for a denial, with its label.
+ * - `form`: the fields of what a tool asks for.
+ * - `field`: one field with its label.
+ * - `problem`: what does not fit in a field, and why a click changed nothing.
+ * - `authorization`: the URL of an authorization, and its link.
+ * - `link`: the link that opens it.
+ * - `actions`: the row of buttons.
+ * - `hold`: why the buttons are off, where that is not for a moment.
+ * - `deny`: the button that refuses.
+ * - `approve`: the button that lets it run, or sends what is filled in.
+ * - `stop`: the button that stops the run, where a result was lost.
+ * - `receipt`: what was decided, and what came of it.
+ * - `when`: when it was decided.
+ * - `dismiss`: the button that takes a receipt out of sight.
+ * - `bulk`: above several cards, the row of buttons for all of them.
+ * - `deny-all`: the button that refuses every approval that waits.
+ * - `approve-selected`: the button that approves those that are selected.
+ * - `select`: in each of several cards, the box that selects it, with its label.
+ * - `dialog`: what the cards stand in, where they are presented in a dialog.
+ * - `reopen`: the button that opens the dialog again.
  *
  * Custom properties, with the defaults that follow light and dark
- * - `--countersign-font`: shorthand, `1rem/1.5 system-ui, sans-serif`; `--countersign-code-font`: family of the tool's
- *   name and of arguments.
- * - `--countersign-radius`: of the card, `12px`; fields and buttons stay at 8px or below.
- * - `--countersign-surface`, `-ink`, `-muted`, `-line`: the card's ground, text, quieter text, and border.
+ * - `--countersign-surface`: the card's ground.
+ * - `--countersign-ink`: text.
+ * - `--countersign-muted`: quieter text, and the border of fields.
+ * - `--countersign-line`: the card's border.
  * - `--countersign-field`: the ground of arguments, buttons and receipts.
- * - `--countersign-deny`, `-approve`: text and border of the buttons, and the mark of their receipts.
+ * - `--countersign-deny`: text and border of the button, the mark of its receipt, and problems.
+ * - `--countersign-approve`: text and border of the button, and the mark of its receipt.
  * - `--countersign-focus`: the focus ring.
- *
+ * - `--countersign-radius`: of the card, `12px`; fields and buttons stay at 8px or below.
+ * - `--countersign-font`: shorthand, `1rem/1.5 system-ui, sans-serif`.
+ * - `--countersign-code-font`: family of the tool's name and of arguments.
  * - `--countersign-scroll-margin`: how much room a bar that sticks to an edge of the page, such as the composer, takes from
  *   what the focus moves to, `0px`.
+ *
+ * The demo's gallery shows every state with all of these, and sets the properties live.
  *
  * One element of role `status` in the document's body says politely what waits in all elements of the page, and what came of
  * it.

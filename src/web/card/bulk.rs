@@ -4,7 +4,7 @@
 //! comes, goes or changes starts the wait of both anew.
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use js_sys::Array;
 use wasm_bindgen::JsCast;
@@ -39,9 +39,13 @@ extern "C" {
 
     #[wasm_bindgen(method, getter)]
     fn checked(this: &Element) -> bool;
+    #[wasm_bindgen(method, setter = checked)]
+    fn uncheck(this: &Element, checked: bool);
     #[wasm_bindgen(method, js_name = querySelectorAll)]
     fn all(this: &Element, selector: &str) -> js_sys::Object;
 }
+
+type Hear = Closure<dyn Fn(JsValue)>;
 
 /// The bar and the ticks of one list.
 pub struct Bulk {
@@ -49,6 +53,7 @@ pub struct Bulk {
 }
 
 struct Inner {
+    this: Weak<Inner>,
     /// What the bar stands in, and ahead of what.
     frame: Element,
     list: Element,
@@ -61,7 +66,7 @@ struct Inner {
     /// What each of the two buttons is about.
     all: RefCell<Vec<Covered>>,
     selected: RefCell<Vec<Covered>>,
-    hear: RefCell<Option<Closure<dyn Fn(JsValue)>>>,
+    hear: RefCell<Option<Hear>>,
     observer: RefCell<Option<Observer>>,
 }
 
@@ -95,7 +100,8 @@ impl Bulk {
         watch.guard(deny.clone(), "", Choice::DenyAll, &deny);
         watch.guard(approve.clone(), "", Choice::ApproveSelected, &approve);
         watch.busy(&approve, true);
-        let inner = Rc::new(Inner {
+        let inner = Rc::new_cyclic(|this| Inner {
+            this: this.clone(),
             frame: frame.clone(),
             list: list.clone(),
             bar,
@@ -192,7 +198,14 @@ impl Inner {
         let tick = label.add("input type=checkbox autocomplete=off aria-disabled=true", "");
         label.add("span", &self.words.say("bulk.select"));
         label.set("title", &self.words.say("bulk.unread"));
-        let edges = entry.offer(&label);
+        let reads = self.this.clone();
+        let of = Rc::downgrade(entry);
+        let unfolded = Rc::new(move || {
+            if let (Some(inner), Some(entry)) = (reads.upgrade(), of.upgrade()) {
+                inner.reread(&entry);
+            }
+        });
+        let edges = entry.take_in(&label, unfolded);
         if let Some(hear) = &*self.hear.borrow() {
             tick.set_onclick(hear.as_ref());
         }
@@ -213,12 +226,28 @@ impl Inner {
     fn remove(&self, row: &Row) {
         row.label.remove();
         row.tick.set_onclick(&JsValue::NULL);
+        row.entry.let_go();
         for edge in &row.edges {
             if let Some(observer) = &*self.observer.borrow() {
                 observer.unobserve(edge);
             }
             edge.remove();
         }
+    }
+
+    /// What is to be read goes on further down than before.
+    fn reread(&self, entry: &Rc<Entry>) {
+        let row = self.rows.borrow().iter().find(|row| row.is_of(entry)).cloned();
+        if let Some(row) = row
+            && let Some(observer) = &*self.observer.borrow()
+        {
+            row.close();
+            for edge in &row.edges {
+                observer.unobserve(edge);
+                observer.observe(edge);
+            }
+        }
+        self.count();
     }
 
     fn clear(&self) {
@@ -255,7 +284,7 @@ impl Inner {
         let rows = self.rows.borrow();
         let open: Vec<&Rc<Row>> = rows.iter().filter(|row| !row.entry.is_busy()).collect();
         let all: Vec<Covered> = open.iter().map(|row| row.covered()).collect();
-        let ticked = open.iter().filter(|row| row.open.get() && row.tick.checked());
+        let ticked = open.iter().filter(|row| row.open.get() && row.tick.checked() && !row.entry.is_held());
         let selected: Vec<Covered> = ticked.map(|row| row.covered()).collect();
         drop(open);
         drop(rows);
@@ -286,10 +315,17 @@ impl Row {
         Covered { request: self.entry.request().to_owned(), version: self.version }
     }
 
-    /// Notes that an edge was in view. Once all were, the card can be selected.
+    fn close(&self) {
+        self.unread.replace(self.edges.clone());
+        self.open.set(false);
+        self.tick.set("aria-disabled", "true");
+        self.tick.uncheck(false);
+    }
+
+    /// Notes that an edge was in view. Once all were, and nothing is folded, the card can be selected.
     fn read(&self, edge: &Element) {
         self.unread.borrow_mut().retain(|unread| unread != edge);
-        if self.unread.borrow().is_empty() && !self.open.replace(true) {
+        if self.unread.borrow().is_empty() && !self.entry.is_held() && !self.open.replace(true) {
             self.tick.unset("aria-disabled");
             self.label.unset("title");
         }
@@ -303,7 +339,7 @@ pub fn edges(group: &Element, head: &Element, foot: &Element) -> Vec<Element> {
         place.insert(&edge, next);
         edge
     };
-    let scrolling = Array::from(&head.all("dd > div"));
+    let scrolling = Array::from(&head.all(".block"));
     let ends = scrolling.iter().map(|block| mark(block.unchecked_ref(), None));
     ends.chain([mark(group, Some(head)), mark(group, Some(foot))]).collect()
 }

@@ -8,6 +8,8 @@ use wasm_bindgen::JsValue;
 use super::arguments::Arguments;
 use super::counter::Counter;
 use super::deadline::Deadline;
+use super::edit::{self, Edit, Edits};
+use super::more::More;
 use super::progress::{self, Progress};
 use super::region::Voice;
 use super::words::Words;
@@ -17,6 +19,9 @@ use crate::core::card::Card;
 use crate::core::outcome::DenyReason;
 use crate::web::element::Element;
 use crate::web::guard::{Choice, Watch};
+
+/// What is called when something was opened that was folded.
+pub type Unfolded = Rc<dyn Fn()>;
 
 /// A card's element and what it shows.
 pub struct Entry {
@@ -40,12 +45,15 @@ pub struct Entry {
     deadline: OnceCell<Deadline>,
     /// Says why a call whose arguments are folded cannot be approved.
     hold: Element,
+    unfolded: Rc<RefCell<Option<Unfolded>>>,
     arguments: RefCell<Option<Arguments>>,
     receipt: Element,
     dismiss: Element,
     deny: Option<Element>,
     /// Says why a click changed nothing.
     trouble: Element,
+    /// What else there is to do, and the changing of the arguments; where there is any.
+    more: Option<(More, Edit)>,
     is_pending: Cell<bool>,
     is_busy: Cell<bool>,
     /// Whether it is an approval, as most are.
@@ -74,6 +82,7 @@ impl Entry {
         watch: &Rc<Watch>,
         voice: &Rc<Voice>,
         words: &Words,
+        edits: Option<&Edits>,
     ) -> Self {
         let group = Element::new("div part=card role=group tabindex=-1");
         let head = group.add("div", "");
@@ -86,24 +95,7 @@ impl Entry {
         let has_note = matches!(kind, RequestKind::Approval | RequestKind::Recovery);
         let counter = has_note.then(|| Counter::new(&note, voice, words));
         let reason = (*kind == RequestKind::Approval).then(|| reason::draw(&asking, words));
-        let hold = Element::new("div part=hold hidden=");
-        let mut deny = None;
-        if card.receipt.is_none() {
-            if has_note {
-                hold.set("id", &joined("hold-", &number.to_string(), ""));
-                hold.set_text(&words.say("ask.open_first"));
-                asking.insert(&hold, None);
-            }
-            let actions = asking.add("div part=actions", "");
-            for (part, says, choice) in asking::buttons(kind).iter().copied() {
-                let button = actions.add(&joined("button part=", part, " type=button"), &words.say(says));
-                watch.guard(button.clone(), card.request.as_str(), choice, &note);
-                // The first one refuses.
-                deny = deny.or(Some(button));
-            }
-            foot.insert(&asking, None);
-        }
-        let entry = Self {
+        let mut entry = Self {
             request: card.request.as_str().to_owned(),
             number: number.to_string(),
             watch: watch.clone(),
@@ -118,15 +110,17 @@ impl Entry {
             reason,
             _counter: counter,
             deadline: OnceCell::new(),
-            hold,
+            hold: Element::new("div part=hold hidden="),
+            unfolded: Rc::default(),
             arguments: RefCell::default(),
             receipt: Element::new("div part=receipt tabindex=-1"),
             dismiss: Element::new("button part=dismiss type=button"),
-            deny,
+            deny: None,
             trouble,
             is_busy: Cell::new(false),
             is_approval: *kind == RequestKind::Approval,
             version: Cell::new(0),
+            more: None,
             is_pending: Cell::new(card.receipt.is_none()),
             note_reaches_model: Cell::new(note_reaches_model),
             shown_head: Cell::default(),
@@ -135,9 +129,45 @@ impl Entry {
         entry.group.set("aria-labelledby", &entry.id("title"));
         entry.group.set("aria-describedby", &joined(&entry.id("why"), " ", &entry.id("deadline")));
         entry.label.set_text(&words.say(asking::label_of(note_reaches_model)));
+        if entry.is_pending() {
+            if matches!(card.view.kind, RequestKind::Approval | RequestKind::Recovery) {
+                entry.hold.set("id", &entry.id("hold"));
+                entry.hold.set_text(&words.say("ask.open_first"));
+                entry.asking.insert(&entry.hold, None);
+            }
+            let actions = entry.asking.add("div part=actions", "");
+            for (part, says, choice) in asking::buttons(&card.view.kind).iter().copied() {
+                let button = actions.add(&joined("button part=", part, " type=button"), &words.say(says));
+                if choice == Choice::Approve {
+                    entry.more = edits.and_then(|edits| entry.offer(&button, edits));
+                }
+                watch.guard(button.clone(), &entry.request, choice, &entry.note);
+                // The first one refuses.
+                entry.deny.get_or_insert(button);
+            }
+            if let Some((more, _)) = &entry.more {
+                entry.asking.insert(more.area(), None);
+            }
+            entry.foot.insert(&entry.asking, None);
+        }
         // What is there from the start is not news.
         let _ = entry.update(card, note_reaches_model);
         entry
+    }
+
+    /// What can be done with the card beside the decision that `approve` makes.
+    fn offer(&self, approve: &Element, edits: &Edits) -> Option<(More, Edit)> {
+        let more = More::new(&self.id("more"), &self.words);
+        let card = edit::Card {
+            request: &self.request,
+            number: &self.number,
+            watch: &self.watch,
+            note: &self.note,
+            approve,
+            words: &self.words,
+        };
+        let edit = Edit::new(edits, &card, &self.asking, more.inside())?;
+        Some((more, edit))
     }
 
     /// The card's element.
@@ -175,10 +205,22 @@ impl Entry {
         self.is_busy.get()
     }
 
-    /// Takes `label` in ahead of what is asked, and gives marks at the edges of what is to be read.
-    pub fn offer(&self, label: &Element) -> Vec<Element> {
+    /// Whether something keeps it from being approved as it stands, such as what is folded.
+    pub fn is_held(&self) -> bool {
+        self.watch.is_held(&self.note)
+    }
+
+    /// Takes `label` in ahead of what is asked, and gives marks at the edges of what is to be read, of which more may come:
+    /// then `unfolded` is called.
+    pub fn take_in(&self, label: &Element, unfolded: Unfolded) -> Vec<Element> {
+        self.unfolded.replace(Some(unfolded));
         self.asking.insert(label, self.asking.first_child().as_ref());
         bulk::edges(&self.group, &self.head, &self.foot)
+    }
+
+    /// No longer tells what was opened.
+    pub fn let_go(&self) {
+        self.unfolded.take();
     }
 
     /// What the person wrote, if it is more than white space.
@@ -227,13 +269,18 @@ impl Entry {
         if shown != head {
             let (watch, note, hold, reason) =
                 (self.watch.clone(), self.note.clone(), self.hold.clone(), self.id("hold"));
+            let unfolded = self.unfolded.clone();
             let folded = Box::new(move |is_folded: bool| {
                 if is_folded {
                     hold.unset("hidden");
                 } else {
                     hold.set("hidden", "");
                 }
-                watch.hold(&note, is_folded.then_some(&reason));
+                watch.hold(&note, &reason, is_folded);
+                let told = unfolded.borrow().clone();
+                if let Some(told) = told {
+                    told();
+                }
             });
             let arguments = head::draw(&self.head, &card.view, &self.number, &self.words, folded);
             self.arguments.replace(arguments);
@@ -253,6 +300,10 @@ impl Entry {
         if shown.is_empty() {
             if self.is_pending.replace(false) {
                 self.watch.release(&self.note);
+                self.group.set("class", "settled");
+                if let Some((_, edit)) = &self.more {
+                    edit.hide();
+                }
                 // The receipt keeps the height of what it replaces, so that nothing below it moves under a pointer.
                 self.foot.set_style(&joined("min-block-size:", &self.foot.height().to_string(), "px"));
             }
