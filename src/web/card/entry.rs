@@ -127,7 +127,7 @@ impl Entry {
             shown_receipt: Cell::default(),
         };
         entry.group.set("aria-labelledby", &entry.id("title"));
-        entry.group.set("aria-describedby", &joined(&entry.id("why"), " ", &entry.id("deadline")));
+        entry.group.set("aria-describedby", &entry.id("why"));
         entry.label.set_text(&words.say(asking::label_of(note_reaches_model)));
         if entry.is_pending() {
             if matches!(card.view.kind, RequestKind::Approval | RequestKind::Recovery) {
@@ -351,6 +351,7 @@ impl Entry {
             return;
         };
         let shown = self.deadline.get_or_init(|| {
+            self.group.set("aria-describedby", &joined(&self.id("why"), " ", &self.id("deadline")));
             let button = Element::new("button part=extend type=button");
             self.watch.guard(button.clone(), &self.request, Choice::Extend, &self.note);
             let title = head::title(&card.view);
