@@ -215,6 +215,11 @@ impl Entry {
     pub fn take_in(&self, label: &Element, unfolded: Unfolded) -> Vec<Element> {
         self.unfolded.replace(Some(unfolded));
         self.asking.insert(label, self.asking.first_child().as_ref());
+        self.edges()
+    }
+
+    /// Marks at the edges of what is to be read, as it stands.
+    pub fn edges(&self) -> Vec<Element> {
         bulk::edges(&self.group, &self.head, &self.foot)
     }
 
