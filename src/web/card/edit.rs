@@ -20,6 +20,10 @@ use crate::web::error::text_of;
 use crate::web::guard::Watch;
 use crate::web::platform;
 
+/// The most bytes of arguments that are changed on a card: all of them are read again with every key. A page may still
+/// decide with others by its own code.
+const LONGEST: usize = 100_000;
+
 #[wasm_bindgen]
 extern "C" {
     type Heard;
@@ -126,7 +130,7 @@ impl Edit {
     /// changed.
     pub fn new(edits: &Edits, card: &Card<'_>, asking: &Element, more: &Element) -> Option<Self> {
         let request = RequestId::new(card.request);
-        let written = edits.driver.editable(&request)?;
+        let written = edits.driver.editable(&request).filter(|(arguments, _)| arguments.len() <= LONGEST)?;
         let area = Element::new("div part=edit role=group hidden=");
         area.set("id", &joined("edit-", card.number, ""));
         area.set("aria-label", &card.words.say("ask.edit"));
