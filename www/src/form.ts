@@ -86,8 +86,11 @@ function drawField(field: Field, words: Words): Drawn & { say(problem?: string):
   made += 1;
   const problem = make("span", { part: "problem", role: "alert", id: `problem-${made}` });
   const { element, read, controls } = draw[field.kind](field, words);
-  for (const control of controls) control.setAttribute("aria-describedby", problem.id);
-  if (field.hint !== undefined) element.append(make("small", { dir: "auto" }, visibleLine(field.hint)));
+  const hints =
+    field.hint === undefined ? [] : [make("small", { dir: "auto", id: `hint-${made}` }, visibleLine(field.hint))];
+  element.append(...hints);
+  const described = [...hints, problem].map(({ id }) => id).join(" ");
+  for (const control of controls) control.setAttribute("aria-describedby", described);
   element.append(problem);
   return {
     element,
@@ -135,7 +138,9 @@ const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
   },
   choice(field, words) {
     const select = make("select", {}) as HTMLSelectElement;
-    const choices = field.options.map(({ label }, place) => make("option", { value: `${place}`, dir: "auto" }, visibleLine(label)));
+    const choices = field.options.map(({ label }, place) =>
+      make("option", { value: `${place}`, dir: "auto" }, visibleLine(label)),
+    );
     select.append(make("option", { value: "" }, words.say("form.nothing_chosen")), ...choices);
     const start = field.options.findIndex(({ value }) => value === field.schema.default);
     select.value = start < 0 ? "" : `${start}`;
@@ -161,9 +166,12 @@ const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
   },
 };
 
+/** Named by its first words alone: a hint in the label is there to describe it. */
 function labelled(field: Field, control: Control, words: Words): HTMLElement {
   const element = make("label", { part: "field", ...(field.kind === "checkbox" && { class: "check" }) });
   const name = named("span", field, words);
+  name.id = `name-${made}`;
+  control.setAttribute("aria-labelledby", name.id);
   element.append(...(field.kind === "checkbox" ? [control, name] : [name, control]));
   if (field.isRequired) control.setAttribute("aria-required", "true");
   return element;
