@@ -111,7 +111,9 @@ const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
   },
   choice(field, words) {
     const select = make("select", {}) as HTMLSelectElement;
-    const choices = field.options.map(({ label }, place) => make("option", { value: `${place}`, dir: "auto" }, visibleLine(label)));
+    const choices = field.options.map(({ label }, place) =>
+      make("option", { value: `${place}`, dir: "auto" }, visibleLine(label)),
+    );
     select.append(make("option", { value: "" }, words.say("form.nothing_chosen")), ...choices);
     const start = field.options.findIndex(({ value }) => value === field.schema.default);
     select.value = start < 0 ? "" : `${start}`;
