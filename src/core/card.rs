@@ -4,7 +4,7 @@
 mod visible;
 
 pub use self::visible::{visible, visible_line};
-use super::approval::RequestKind;
+use super::approval::{Request, RequestKind, Scope};
 use super::arguments::Arguments;
 use super::event::{Decision, Settler};
 use super::json::{JoinedText, Json, Writer, cut, shown_number, write_number, write_string};
@@ -85,8 +85,21 @@ pub struct Card {
     pub request: super::message::RequestId,
     /// What is asked.
     pub view: CardView,
+    /// What may be permitted beyond this call; `None` where nothing may, or not by who looks at it.
+    pub offer: Option<Offer>,
     /// What became of it; `None` while it waits.
     pub receipt: Option<Receipt>,
+}
+
+/// The standing permissions that may be given with an approval, and what they would be about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// How far each reaches.
+    pub scopes: Vec<Scope>,
+    /// The server that runs the tool; `None` for the page itself.
+    pub server: Option<String>,
+    /// The hash of the tool's definition, hexadecimal.
+    pub definition: String,
 }
 
 /// What stands in place of the buttons once a request is settled.
@@ -136,7 +149,9 @@ pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
             let Some(view) = view(call, run.title(call), state) else { continue };
             let Some(request) = &state.request else { continue };
             let is_over = run.chat().request_end(&request.id).is_some_and(RequestEnd::is_expiry);
-            cards.push(Card { request: request.id.clone(), view, receipt: receipt(state, viewer, is_over) });
+            let receipt = receipt(run, state, viewer, is_over);
+            let offer = if receipt.is_none() { offer(run, call, request, viewer) } else { None };
+            cards.push(Card { request: request.id.clone(), view, offer, receipt });
         }
     }
     cards
@@ -197,7 +212,26 @@ fn leaves(path: &str, value: &Json, rows: &mut Vec<Row>) {
     rows.push(Row { path: path.to_owned(), kind, text, long });
 }
 
-fn receipt(state: &CallState, viewer: Option<&PersonId>, is_over: bool) -> Option<Receipt> {
+/// What this viewer may permit beyond the one call.
+fn offer(run: &Run, call: &TurnCall, request: &Request, viewer: Option<&PersonId>) -> Option<Offer> {
+    let scopes = run.scopes_of(request);
+    let owner = run.chat().run().and_then(|run| run.owner.as_ref());
+    let tool = run.settings().tools.iter().find(|tool| tool.name == call.name)?;
+    let is_holder = viewer.is_some() && viewer == owner;
+    (is_holder && !scopes.is_empty()).then(|| Offer {
+        scopes: scopes.to_vec(),
+        server: tool.server.as_deref().map(visible_line),
+        definition: tool.definition_hash().as_str().to_owned(),
+    })
+}
+
+/// How far the permission reaches that was given with a decision, if it was kept.
+fn kept_scope(run: &Run, decision: &Decision) -> Option<Scope> {
+    let (_, id) = decision.standing.as_ref()?;
+    run.grants().as_ref()?.given(id).map(|grant| grant.scope)
+}
+
+fn receipt(run: &Run, state: &CallState, viewer: Option<&PersonId>, is_over: bool) -> Option<Receipt> {
     let is_old = state.result.as_ref().is_some_and(|settled| settled.old_code.is_some());
     let token = state.result.as_ref().and_then(|settled| settled.facts.as_ref()).map(|facts| facts.token);
     let outcome = match (state.stage(), token) {
@@ -216,7 +250,7 @@ fn receipt(state: &CallState, viewer: Option<&PersonId>, is_over: bool) -> Optio
     if let Some(decision) = &state.decision {
         let kind = state.request.as_ref().map(|request| &request.kind);
         let mark = if decision.approve { "approved" } else { state.refusal().map_or("denied", Token::token) };
-        return Some(Receipt { mark, decision: decided(decision, kind, viewer), outcome });
+        return Some(Receipt { mark, decision: decided(decision, kind, kept_scope(run, decision), viewer), outcome });
     }
     if is_old {
         let decision = "An older record says that this was declined, but not by whom.";
@@ -233,7 +267,12 @@ fn receipt(state: &CallState, viewer: Option<&PersonId>, is_over: bool) -> Optio
     Some(Receipt { mark: token.token(), decision, outcome })
 }
 
-fn decided(decision: &Decision, kind: Option<&RequestKind>, viewer: Option<&PersonId>) -> &'static str {
+fn decided(
+    decision: &Decision,
+    kind: Option<&RequestKind>,
+    scope: Option<Scope>,
+    viewer: Option<&PersonId>,
+) -> &'static str {
     let (who, sentences) = match &decision.by {
         Settler::Policy if decision.approve => return "A policy of this application allowed this.",
         Settler::Policy => return "A policy of this application refused this.",
@@ -241,6 +280,12 @@ fn decided(decision: &Decision, kind: Option<&RequestKind>, viewer: Option<&Pers
         Settler::Person { id, .. } => match (kind, decision.approve) {
             (Some(RequestKind::Recovery), true) => (id, ["You let this run again.", "Somebody let this run again."]),
             (Some(RequestKind::Recovery), false) => (id, ["You marked this as done.", "Somebody marked this as done."]),
+            (_, true) if scope == Some(Scope::Chat) => {
+                (id, ["You allowed this for this chat.", "Another user allowed this for this chat."])
+            }
+            (_, true) if scope == Some(Scope::Always) => {
+                (id, ["You allowed this for every chat.", "Another user allowed this for every chat."])
+            }
             (Some(RequestKind::Approval) | None, true) => (id, ["You approved this.", "Another user approved this."]),
             (_, false) => (id, ["You declined this.", "Another user declined this."]),
             (_, true) => (id, ["You answered this.", "Another user answered this."]),

@@ -6,7 +6,7 @@ use super::card;
 use super::event::{self, Decision};
 use super::json::{Json, Writer, write_number};
 use super::log::{CallState, Drawn, Entry, RunState, Stage};
-use super::message::{CallKind, Part, RunId, TurnCall, server_of};
+use super::message::{CallKind, GrantId, Part, RunId, TurnCall, server_of};
 use super::outcome::{Decider, DenyReason, PersonId, Token};
 use super::run::{Run, Settings, Status};
 
@@ -109,6 +109,13 @@ pub fn requests(run: &Run) -> String {
             Some(at) => out.number("expiresAt", at),
             None => out.optional("expiresAt", None),
         }
+        out.key("scopes");
+        out.open('[');
+        out.bare(&"once".into());
+        for scope in run.scopes_of(request) {
+            out.bare(&scope.token().into());
+        }
+        out.close(']');
         out.key("view");
         out.open('{');
         view.write(&mut out);
@@ -180,6 +187,7 @@ fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
             Stage::Declined | Stage::Settled => "settled",
         },
     );
+    out.present("grant", state.grant.as_ref().map(GrantId::as_str));
     out.present("requestId", state.request.as_ref().map(|request| request.id.as_str()));
     if let Some(decision) = &state.decision {
         out.key("decision");
@@ -230,6 +238,7 @@ fn write_decision(decision: &Decision, out: &mut Writer) {
     out.present("reason", decision.reason.map(DenyReason::token));
     out.present("note", decision.note.as_deref());
     out.present("answerReason", decision.answer_reason.as_deref());
+    out.present("scope", decision.standing.as_ref().map(|(scope, _)| scope.token()));
     if let Some(data) = &decision.data {
         out.value("data", data);
     }

@@ -1,15 +1,16 @@
 //! A chat driven by hand: the driver's part played by a test, with time and ids as plain numbers.
 #![allow(dead_code)]
 
-use countersign::core::approval::{AskSpec, RequestKind, Tool};
+use countersign::core::approval::{AskSpec, RequestKind, Scope, Tool};
 use countersign::core::chain;
 use countersign::core::event::{Body, Event, Extension};
+use countersign::core::grant::{self, Book, Chosen, Terms};
 use countersign::core::json;
 use countersign::core::json::parse_lenient;
 use countersign::core::log::{Chat, check_pairing};
 use countersign::core::message::{
-    CallId, CallKind, ChatId, MessageId, ModelError, ModelErrorClass, Part, RequestId, Turn, TurnCall, TurnEnd,
-    TurnExtra,
+    CallId, CallKind, ChatId, GrantId, MessageId, ModelError, ModelErrorClass, Part, RequestId, Turn, TurnCall,
+    TurnEnd, TurnExtra,
 };
 use countersign::core::outcome::{Decider, DenyReason, Failure, PersonId, Via};
 use countersign::core::policy::{Opinion, ToolEffect};
@@ -40,14 +41,21 @@ pub fn settings() -> Settings {
         expire_after: None,
         all_notes: false,
         second_approver: false,
+        scopes: Scope::ALL.to_vec(),
     }
 }
 
-/// What the host's rules say of a call: `eat` with `"free":true` is allowed, with `"never":true` refused.
+/// What the host's rules say of a call: `eat` with `"free":true` is allowed, with `"never":true` refused,
+/// with `"careful":true` asked about, and with `"ask":true` too, but for standing permissions.
 pub fn rules(candidate: &Candidate) -> Vec<Opinion> {
     let mut opinions = Vec::new();
     if candidate.arguments.contains("free") {
         opinions.push(Opinion::Allow);
+    }
+    for (word, grantable) in [("careful", false), ("ask", true)] {
+        if candidate.arguments.contains(word) {
+            opinions.push(Opinion::Ask { reason: "Careful.".to_owned(), grantable });
+        }
     }
     if candidate.arguments.contains("never") {
         opinions.push(Opinion::Refuse("Never.".to_owned()));
@@ -70,6 +78,10 @@ pub struct Sim {
     /// What the preview says now, if a decision is to compare it.
     pub preview: Option<Vec<String>>,
     next_id: u32,
+    /// The log of standing permissions.
+    pub grants: Vec<String>,
+    /// Whether it cannot be read.
+    pub grants_fail: bool,
 }
 
 impl Sim {
@@ -84,6 +96,8 @@ impl Sim {
             permits: Vec::new(),
             preview: None,
             next_id: 0,
+            grants: Vec::new(),
+            grants_fail: false,
         }
     }
 
@@ -121,10 +135,22 @@ impl Sim {
                 self.closing = closing;
             }
             Effect::Judge(candidates) => {
-                let opinions = candidates.iter().map(rules).collect();
+                let opinions: Vec<_> = candidates.iter().map(rules).collect();
                 let requests = candidates.iter().map(|_| self.fresh()).collect();
                 let previews = candidates.iter().map(|_| Vec::new()).collect();
-                self.run.handle(Input::Judged { at: self.now, opinions, previews, requests }).unwrap();
+                let grants = if self.run.wants_grants(&opinions) { self.book() } else { None };
+                self.run.handle(Input::Judged { at: self.now, opinions, previews, requests, grants }).unwrap();
+            }
+            Effect::KeepGrant(grant) => {
+                self.trace.push(format!("→ keep {} {} {}", grant.id, grant.scope.token(), grant.tool));
+                self.enter(grant::Entry::Given(grant));
+            }
+            Effect::CheckGrant(call) => {
+                self.trace.push(format!("→ check {call}"));
+                let (request, grants) = (self.fresh(), self.book());
+                self.run
+                    .handle(Input::GrantChecked { at: self.now, call, grants, preview: Vec::new(), request })
+                    .unwrap();
             }
             Effect::Ask(request) => self.trace.push(format!("→ ask {} {}", request.id, request.call)),
             Effect::RunTool(permit) => {
@@ -139,6 +165,20 @@ impl Sim {
     fn fresh(&mut self) -> RequestId {
         self.next_id += 1;
         RequestId::new(format!("q{}", self.next_id))
+    }
+
+    /// The standing permissions as they are stored.
+    pub fn book(&self) -> grant::Read {
+        let book = Book::read(self.grants.iter().map(String::as_str)).unwrap();
+        (!self.grants_fail).then(|| book.into())
+    }
+
+    pub fn enter(&mut self, entry: grant::Entry) {
+        self.grants.push(entry.encode(self.grants.len() as u64));
+    }
+
+    pub fn revoke(&mut self, id: &str) {
+        self.enter(grant::Entry::Revoked { id: GrantId::new(id), at: self.now, by: None });
     }
 
     /// A reload: everything that was not stored is gone.
@@ -176,6 +216,41 @@ impl Sim {
         self.decide_with(request, approve, by, None, None)
     }
 
+    /// Approves with a standing permission, whose id is `g` and the number of the log's lines.
+    pub fn grant(
+        &mut self,
+        request: &str,
+        by: Option<&str>,
+        scope: Scope,
+        arguments: Chosen,
+        until: Option<u64>,
+    ) -> Result<Handled, RunError> {
+        let id = GrantId::new(format!("g{}", self.grants.len()));
+        self.decide_on(request, true, by, Some(Terms { id, scope, arguments, until }))
+    }
+
+    pub fn decide_on(
+        &mut self,
+        request: &str,
+        approve: bool,
+        by: Option<&str>,
+        terms: Option<Terms>,
+    ) -> Result<Handled, RunError> {
+        let fresh = RequestId::new(format!("again{}", self.lines.len()));
+        self.handle(Input::Decide {
+            at: self.now,
+            request: RequestId::new(request),
+            approve,
+            by: by.and_then(PersonId::new),
+            via: Via::Card,
+            reason: None,
+            note: None,
+            terms,
+            preview: self.preview.clone(),
+            fresh,
+        })
+    }
+
     pub fn decide_with(
         &mut self,
         request: &str,
@@ -194,6 +269,7 @@ impl Sim {
             via: Via::Card,
             reason,
             note: note.map(str::to_owned),
+            terms: None,
             preview: self.preview.clone(),
             fresh,
         })
@@ -395,7 +471,9 @@ fn describe(event: &Event) -> String {
         }
         Body::TurnCompleted { turn } => format!("{kind} {} calls={}", turn.end.token(), turn.calls.len()),
         Body::TurnFailed { code, .. } => format!("{kind} {code}"),
-        Body::CallAllowed { call, .. } => format!("{kind} {call}"),
+        Body::CallAllowed { call, grant, .. } => {
+            format!("{kind} {call}{}", grant.as_ref().map(|grant| format!(" by {grant}")).unwrap_or_default())
+        }
         Body::CallAsked { request } => format!("{kind} {} {} \"{}\"", request.call, request.id, request.prompt),
         Body::CallExtended { call, extension } => {
             format!("{kind} {call} {} until={:?}", extension.request, extension.expires_at)

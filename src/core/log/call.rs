@@ -3,7 +3,7 @@
 use crate::core::approval::{Digest, Request, RequestKind};
 use crate::core::event::{Decision, Facts, Settler};
 use crate::core::json::Json;
-use crate::core::message::{CallId, RequestId, ResultItem};
+use crate::core::message::{CallId, GrantId, RequestId, ResultItem};
 use crate::core::outcome::Token;
 
 /// One call.
@@ -21,6 +21,8 @@ pub struct CallState {
     pub asks: u32,
     /// What its permit covers, once judged.
     pub digest: Option<Digest>,
+    /// The standing permission by which it runs, or ran.
+    pub grant: Option<GrantId>,
     /// How often it was started.
     pub attempts: u32,
     /// Whether it may be started once more: its last result was lost, or what its tool asked for was answered.
@@ -83,6 +85,7 @@ impl CallState {
             approval: None,
             asks: 0,
             digest: None,
+            grant: None,
             attempts: 0,
             restarts: false,
             is_raised: false,
@@ -114,6 +117,11 @@ impl CallState {
         self.decision.as_ref().is_some_and(|decision| decision.approve)
     }
 
+    /// Whether it would start by a standing permission, and by nothing else.
+    pub fn runs_by_grant(&self) -> bool {
+        self.grant.is_some() && !self.is_approved()
+    }
+
     /// The decision whose note belongs to the call's start.
     pub fn noted(&self) -> Option<&Decision> {
         self.decision.iter().chain(&self.approval).find(|decision| decision.note.is_some())
@@ -135,6 +143,10 @@ impl CallState {
     /// Takes in a request; gives the one that it stands in for, if that was waiting.
     pub(super) fn ask(&mut self, request: &Request) -> Option<RequestId> {
         self.asks += 1;
+        // What had not started by a standing permission no longer will.
+        if self.attempts == 0 {
+            self.grant = None;
+        }
         self.digest = Some(request.digest.clone());
         if self.is_raised {
             self.earlier.extend(self.request.clone());

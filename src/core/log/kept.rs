@@ -18,12 +18,12 @@ use crate::core::event::{
     write_facts, write_item, write_parts, write_request, write_turn,
 };
 use crate::core::json::{Json, Writer, parse_lenient};
-use crate::core::message::{CallId, ChatId, HistoryItem, MessageId, RequestId, RunId};
+use crate::core::message::{CallId, ChatId, GrantId, HistoryItem, MessageId, RequestId, RunId};
 use crate::core::outcome::{PersonId, Token};
 
 /// To be raised with every change of what this file writes, of how messages are drawn, and of what the events of a log come
 /// to.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// A projection that was kept, and where in its log it stands.
 #[derive(Debug, PartialEq)]
@@ -315,6 +315,7 @@ fn write_call(call: &CallState, out: &mut Writer) {
         out.flag("is_raised", true);
     }
     out.present("digest", call.digest.as_ref().map(Digest::as_str));
+    out.present("grant_id", call.grant.as_ref().map(GrantId::as_str));
     out.number("asks", u64::from(call.asks));
     out.number("attempts", u64::from(call.attempts));
     if call.restarts {
@@ -351,6 +352,7 @@ fn read_call(id: CallId, read: Reader<'_>) -> CallState {
         is_raised: read.has("is_raised"),
         asks: read.small("asks"),
         digest: read.has("digest").then(|| digest(read)),
+        grant: read.grant(),
         attempts: read.small("attempts"),
         restarts: read.has("restarts"),
         result: read.inner("result").map(|result| Settled {

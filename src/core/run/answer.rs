@@ -1,8 +1,9 @@
 //! What becomes of a request: decided, answered, extended, or over.
 
-use super::{Answerer, Handled, Run, RunError};
+use super::{Answerer, Effect, Handled, Run, RunError};
 use crate::core::approval::{Request, RequestKind};
 use crate::core::event::{Body, Decision, Extension, Settler};
+use crate::core::grant::Terms;
 use crate::core::log::CallState;
 use crate::core::message::RequestId;
 use crate::core::outcome::{Decider, Lapse, Outcome, Via};
@@ -30,7 +31,7 @@ impl Run {
             }
             Answerer::Unsaid => Settler::Host,
         };
-        Decision { request, approve, by, via, reason: None, note: None, answer_reason, data: None }
+        Decision { request, approve, by, via, reason: None, note: None, answer_reason, data: None, standing: None }
     }
 
     /// Takes a decision about a pending request. `preview` is what the tool says now, where it was asked again.
@@ -38,11 +39,15 @@ impl Run {
         &mut self,
         at: u64,
         decision: Decision,
+        terms: Option<Terms>,
         preview: Option<Vec<String>>,
         fresh: RequestId,
     ) -> Result<Handled, RunError> {
         if decision.approve && (decision.reason.is_some() || decision.answer_reason.is_some()) {
             return Err(RunError::ReasonWithApproval);
+        }
+        if !decision.approve && terms.is_some() {
+            return Err(RunError::ScopeWithDenial);
         }
         let Some((request, state)) = self.waiting(at, &decision.request)? else {
             return match self.chat.request_end(&decision.request) {
@@ -61,10 +66,12 @@ impl Run {
                 return self.ask_again(at, &state, changed, fresh);
             }
         }
+        let grant = terms.map(|terms| self.granted(at, &request, &decision, terms)).transpose()?;
         let refusal = (!decision.approve).then(|| self.refused(&state, &decision));
         let refusal = refusal.map(|outcome| self.settlement(&state.id, &outcome)).transpose()?;
         let decided = Body::CallDecided { call: state.id, decision };
         self.record(at, std::iter::once(decided).chain(refusal))?;
+        self.effects.extend(grant.map(Effect::KeepGrant));
         self.advance(at)?;
         Ok(Handled::Applied)
     }

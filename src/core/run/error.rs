@@ -19,6 +19,12 @@ pub enum RunError {
     NotAllowed,
     /// A closed reason came with an approval.
     ReasonWithApproval,
+    /// A standing permission came with a denial.
+    ScopeWithDenial,
+    /// No standing permission can be given with this request, or by this decider.
+    NotGrantable,
+    /// A standing permission that would be over already, or name an argument that the call does not have.
+    InvalidTerms,
     /// The time given is no later than the one that stands.
     NoExtension,
     /// There is nothing to go on with.
@@ -38,7 +44,8 @@ impl RunError {
             Self::Conflict => "conflict",
             Self::Expired => "expired",
             Self::NotAllowed => "not_allowed",
-            Self::ReasonWithApproval => "invalid_decision",
+            Self::ReasonWithApproval | Self::ScopeWithDenial | Self::InvalidTerms => "invalid_decision",
+            Self::NotGrantable => "not_grantable",
             Self::NoExtension => "invalid_expiry",
             Self::NothingToResume => "nothing_to_resume",
             Self::Stale => "stale",
@@ -61,6 +68,14 @@ impl RunError {
                 "Nothing was changed: this needs the approval of a known person who did not start the run."
             }
             Self::ReasonWithApproval => "A reason goes with a denial or a no only; leave it out to approve.",
+            Self::ScopeWithDenial => "A scope goes with an approval only; leave it out to deny.",
+            Self::NotGrantable => {
+                "Nothing was decided: only a request that lists the scope in its scopes can be approved with it, and only by \
+                 the person who started the run, by their id. Approve once instead."
+            }
+            Self::InvalidTerms => {
+                "Nothing was decided: a standing permission ends at a time to come, and is for arguments that the call has."
+            }
             Self::NoExtension => {
                 "Nothing was changed: a request can be extended only, so the new time must be later than the one it has."
             }
