@@ -9,9 +9,10 @@ use std::rc::Rc;
 use countersign::core::approval::RequestKind;
 use countersign::core::card::{Card, CardView, Receipt, Row};
 use countersign::core::message::RequestId;
-use countersign::web::card::{CardList, Decided};
+use countersign::web::card::{CardList, Decided, Words};
 use js_sys::Promise;
 use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 use web_sys::{
@@ -20,6 +21,27 @@ use web_sys::{
 };
 
 wasm_bindgen_test_configure!(run_in_browser);
+
+#[wasm_bindgen(inline_js = r#"
+/** The messages without what www/src/words.ts makes of them: plural forms by the English rule, lists by commas. */
+export function english(text) {
+    const strings = JSON.parse(text);
+    return {
+        locale: "en",
+        direction: "ltr",
+        say(key, values) {
+            const given = JSON.parse(values ?? "{}");
+            const phrase = strings[key][given.count === 1 ? "one" : "other"] ?? strings[key];
+            return phrase.replaceAll(/\{(\w+)\}/g, (_, name) => String(given[name]).replaceAll(",", ", "));
+        },
+        sayAgain: (_, sentence) => sentence,
+        form: () => document.createElement("input"),
+    };
+}
+"#)]
+extern "C" {
+    fn english(text: &str) -> Words;
+}
 
 /// A list in a page, gone at the end of the test.
 struct Stage {
@@ -47,7 +69,8 @@ impl Stage {
         let root = host.attach_shadow(&ShadowRootInit::new(ShadowRootMode::Open)).unwrap();
         let decided: Rc<RefCell<Vec<Decided>>> = Rc::default();
         let heard = decided.clone();
-        let list = CardList::new(&root, Rc::new(move |decision| heard.borrow_mut().push(decision))).unwrap();
+        let heard = Rc::new(move |decision| heard.borrow_mut().push(decision));
+        let list = CardList::new(&root, heard, english(include_str!("../www/src/locales/en.json"))).unwrap();
         Self { host, root, list: Some(list), decided }
     }
 
@@ -112,9 +135,9 @@ fn card(request: &str) -> Card {
 
 fn settled(mut card: Card, approve: bool) -> Card {
     card.receipt = Some(if approve {
-        Receipt { mark: "approved", decision: "You approved this.", outcome: "Running…" }
+        Receipt { mark: "approved", decision: "decided.approved.you", outcome: "outcome.running" }
     } else {
-        Receipt { mark: "approval_denied", decision: "You declined this.", outcome: "Nothing was executed." }
+        Receipt { mark: "approval_denied", decision: "decided.declined.you", outcome: "outcome.nothing" }
     });
     card
 }
@@ -320,7 +343,7 @@ fn a_receipt_stands_in_place_of_the_buttons_at_the_same_height() {
     // The outcome follows in the same receipt.
     let receipt = stage.one("[part=receipt]");
     let mut ran = settled(card("r1"), true);
-    ran.receipt.as_mut().unwrap().outcome = "It ran.";
+    ran.receipt.as_mut().unwrap().outcome = "outcome.ran";
     stage.update(&[ran, card("r2")]);
     assert!(stage.one("[part=receipt]") == receipt);
     assert_eq!(stage.text("[part=receipt] > span"), "It ran.");

@@ -1,6 +1,6 @@
 // Builds the npm package into dist: cargo, wasm-bindgen, wasm-opt, tsc, esbuild. Run: npm run build
 // `npm run build -- quick` is for trying a change: the same behaviour in seconds, from one large module under all names.
-import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Advice, must, say, script } from "./scripts/command.mjs";
 import { dist, glue, top, www } from "./scripts/layout.mjs";
@@ -52,6 +52,7 @@ await script(async () => {
     target: "es2022",
     logLevel: "warning",
   });
+  cpSync(join(www, "src", "locales"), join(dist, "locales"), { recursive: true });
   for (const { name, wasm } of modules) writeFileSync(join(dist, `${name}_bg.wasm`), wasm);
 
   for (const file of ["README.md", "LICENSE-APACHE", "LICENSE-MIT"]) copyFileSync(join(top, file), join(www, file));

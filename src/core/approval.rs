@@ -59,6 +59,8 @@ pub struct Tool {
     pub idempotent: bool,
     /// Whether its results come from outside and may hold instructions of strangers.
     pub untrusted: bool,
+    /// Whether it is told also of a no to what it asked for, and ends its call itself.
+    pub relays: bool,
 }
 
 /// What of a tool's definition a person's consent rests on, hashed part by part, so that a change can be named.
@@ -166,6 +168,7 @@ impl Tool {
             effect: None,
             idempotent: false,
             untrusted: true,
+            relays: false,
         }
     }
 

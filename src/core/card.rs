@@ -107,9 +107,9 @@ pub struct Offer {
 pub struct Receipt {
     /// The decision or the lapse, as a token: `approved`, an outcome's token, or `denied` for what an old log tells.
     pub mark: &'static str,
-    /// Who decided what, or that nobody did.
+    /// Who decided what, or that nobody did: a key of the card's messages, which `www/src/locales/en.json` lists.
     pub decision: &'static str,
-    /// What came of it.
+    /// What came of it, as such a key.
     pub outcome: &'static str,
 }
 
@@ -235,17 +235,18 @@ fn receipt(run: &Run, state: &CallState, viewer: Option<&PersonId>, is_over: boo
     let is_old = state.result.as_ref().is_some_and(|settled| settled.old_code.is_some());
     let token = state.result.as_ref().and_then(|settled| settled.facts.as_ref()).map(|facts| facts.token);
     let outcome = match (state.stage(), token) {
-        (Stage::Settled, None) if is_old && state.decision.is_none() => "Nothing more was recorded.",
-        (Stage::Settled, None) if is_old => "An older record says that this was declined, and no more.",
-        (Stage::Settled, None) => "It ran.",
-        (Stage::Settled, Some(Token::ToolFailed)) => "It ran and failed.",
+        (Stage::Settled, None) if is_old && state.decision.is_none() => "outcome.old",
+        (Stage::Settled, None) if is_old => "outcome.old_denial",
+        (Stage::Settled, None) if state.is_relayed() => "outcome.told",
+        (Stage::Settled, None) => "outcome.ran",
+        (Stage::Settled, Some(Token::ToolFailed)) => "outcome.failed",
         (Stage::Settled | Stage::Declined, token) => match token.or(state.refusal()) {
-            Some(Token::RequestDeclined | Token::RequestLapsed) => "It had started, and stopped there.",
-            Some(token) if token.executed() == Some(false) => "Nothing was executed.",
-            _ => "It was started; its outcome is not known.",
+            Some(Token::RequestDeclined | Token::RequestLapsed) => "outcome.stopped_there",
+            Some(token) if token.executed() == Some(false) => "outcome.nothing",
+            _ => "outcome.unknown",
         },
-        (Stage::Started, _) => "Running…",
-        _ => "Waiting for the other decisions.",
+        (Stage::Started, _) => "outcome.running",
+        _ => "outcome.others",
     };
     if let Some(decision) = &state.decision {
         let kind = state.request.as_ref().map(|request| &request.kind);
@@ -253,16 +254,16 @@ fn receipt(run: &Run, state: &CallState, viewer: Option<&PersonId>, is_over: boo
         return Some(Receipt { mark, decision: decided(decision, kind, kept_scope(run, decision), viewer), outcome });
     }
     if is_old {
-        let decision = "An older record says that this was declined, but not by whom.";
+        let decision = "decided.old";
         return Some(Receipt { mark: "denied", decision, outcome });
     }
     let token = token?;
     let decision = match token {
-        Token::ApprovalExpired => "Nobody decided in time.",
-        Token::ApprovalSuperseded => "A new message came instead of a decision.",
-        Token::RequestLapsed if is_over => "Nobody answered in time.",
-        Token::RequestLapsed => "Nobody answered.",
-        _ => "Stopped before a decision.",
+        Token::ApprovalExpired => "lapsed.expired",
+        Token::ApprovalSuperseded => "lapsed.superseded",
+        Token::RequestLapsed if is_over => "lapsed.unanswered_in_time",
+        Token::RequestLapsed => "lapsed.unanswered",
+        _ => "lapsed.stopped",
     };
     Some(Receipt { mark: token.token(), decision, outcome })
 }
@@ -273,32 +274,28 @@ fn decided(
     scope: Option<Scope>,
     viewer: Option<&PersonId>,
 ) -> &'static str {
-    let (who, sentences) = match &decision.by {
-        Settler::Policy if decision.approve => return "A policy of this application allowed this.",
-        Settler::Policy => return "A policy of this application refused this.",
-        Settler::Host => return "This application took the request back.",
-        Settler::Person { id, .. } => match (kind, decision.approve) {
-            (Some(RequestKind::Recovery), true) => (id, ["You let this run again.", "Somebody let this run again."]),
-            (Some(RequestKind::Recovery), false) => (id, ["You marked this as done.", "Somebody marked this as done."]),
-            (_, true) if scope == Some(Scope::Chat) => {
-                (id, ["You allowed this for this chat.", "Another user allowed this for this chat."])
-            }
-            (_, true) if scope == Some(Scope::Always) => {
-                (id, ["You allowed this for every chat.", "Another user allowed this for every chat."])
-            }
-            (Some(RequestKind::Approval) | None, true) => (id, ["You approved this.", "Another user approved this."]),
-            (_, false) => (id, ["You declined this.", "Another user declined this."]),
-            (_, true) => (id, ["You answered this.", "Another user answered this."]),
-        },
+    let who = match &decision.by {
+        Settler::Policy if decision.approve => return "decided.policy.allowed",
+        Settler::Policy => return "decided.policy.refused",
+        Settler::Host => return "decided.withdrawn",
+        Settler::Person { id, .. } => id,
     };
-    let [you, other] = sentences;
-    match (who, kind) {
-        (Some(_), _) if who.as_ref() == viewer => you,
-        (Some(_), _) | (None, Some(RequestKind::Recovery)) => other,
-        (None, Some(RequestKind::Approval) | None) if decision.approve => {
-            "Approved by a person who was not identified."
+    let [you, other, unknown] = match (kind, decision.approve) {
+        (Some(RequestKind::Recovery), true) => ["decided.again.you", "decided.again.other", "decided.again.other"],
+        (Some(RequestKind::Recovery), false) => ["decided.done.you", "decided.done.other", "decided.done.other"],
+        (_, true) if scope == Some(Scope::Chat) => ["decided.chat.you", "decided.chat.other", "decided.chat.other"],
+        (_, true) if scope == Some(Scope::Always) => {
+            ["decided.always.you", "decided.always.other", "decided.always.other"]
         }
-        (None, _) if decision.approve => "Answered by a person who was not identified.",
-        (None, _) => "Declined by a person who was not identified.",
+        (Some(RequestKind::Approval) | None, true) => {
+            ["decided.approved.you", "decided.approved.other", "decided.approved.unknown"]
+        }
+        (_, false) => ["decided.declined.you", "decided.declined.other", "decided.declined.unknown"],
+        (_, true) => ["decided.answered.you", "decided.answered.other", "decided.answered.unknown"],
+    };
+    match who {
+        None => unknown,
+        Some(_) if who.as_ref() == viewer => you,
+        Some(_) => other,
     }
 }

@@ -316,6 +316,8 @@ pub struct Decision {
     pub data: Option<Json>,
     /// The standing permission that was given with it. Whether it was kept, and stands, is told by its own log.
     pub standing: Option<(Scope, GrantId)>,
+    /// Whether the tool is told of this no and ends its call itself, as its server then answers.
+    pub relayed: bool,
 }
 
 impl Decision {

@@ -343,7 +343,7 @@ impl Chat {
             }
             Body::CallStarted { call, attempt } => {
                 let state = self.open_call(call, &[Stage::Ready])?;
-                if state.request.is_some() && !state.is_approved() {
+                if state.request.is_some() && !state.is_approved() && !state.is_relayed() {
                     return Err("a call starts that was not approved");
                 }
                 if *attempt != state.attempts + 1 {
@@ -435,6 +435,8 @@ impl Chat {
         }
         let refused = call.refusal();
         let fits = match refused {
+            // A tool that was told of the no ended its call itself, or that is lost.
+            Some(_) if call.is_relayed() && matches!(token, None | Some(Token::ToolFailed)) => true,
             Some(refusal) => token == Some(refusal),
             None => !matches!(token, Some(Token::ApprovalDenied | Token::RequestDeclined)),
         };

@@ -351,7 +351,8 @@ impl Run {
             Input::Decide { at, request, approve, by, via, reason, note, terms, preview, fresh } => {
                 let note = note.filter(|note| !note.trim().is_empty());
                 let standing = terms.as_ref().map(|terms| (terms.scope, terms.id.clone()));
-                let decision = self.decision(request, approve, Answerer::Person(by), via, None);
+                let said = self.plain_reason(&request, approve);
+                let decision = self.decision(request, approve, Answerer::Person(by), via, said);
                 return self.decide(at, Decision { reason, note, standing, ..decision }, terms, preview, fresh);
             }
             Input::Answer { at, request, ok, by, via, reason, data, preview, fresh } => {

@@ -196,7 +196,9 @@ fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
         out.close('}');
     }
     let Some(settled) = &state.result else {
-        if let (Some(token), Some(decision)) = (state.refusal(), &state.decision) {
+        if let (Some(token), Some(decision)) = (state.refusal(), &state.decision)
+            && !decision.relayed
+        {
             let names_decider = matches!(token, Token::ApprovalDenied | Token::RequestDeclined);
             write_outcome(token, decision.by.decided_by().filter(|_| names_decider), out);
         }

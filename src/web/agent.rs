@@ -10,7 +10,6 @@ use wasm_bindgen_futures::future_to_promise;
 use web_sys::AbortSignal;
 
 use super::driver::{Driver, Said};
-use super::element::set_forms;
 use super::error::{error, from_run, set_factory};
 use super::host::Host;
 use super::platform;
@@ -25,12 +24,10 @@ use crate::core::outcome::{DenyReason, PersonId, Via};
 use crate::core::run::{Input, Run, RunError};
 use crate::core::snapshot;
 
-/// Hands over the constructor of errors, `(code, message, cause) => Error`, and the one that draws the fields of a form.
-/// Called once, before anything else.
+/// Hands over the constructor of errors, `(code, message, cause) => Error`. Called once, before anything else.
 #[wasm_bindgen]
-pub fn install(make_error: Function, make_form: Function) {
+pub fn install(make_error: Function) {
     set_factory(make_error);
-    set_forms(make_form);
 }
 
 /// What is to be said of an export: see `verifyLog` in `www/src/index.ts`.

@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::ShadowRoot;
 
 use super::agent::RawChat;
-use super::card::{CardList, Choice, Decided};
+use super::card::{CardList, Choice, Decided, Words};
 use super::driver::{Driver, Said};
 use super::platform;
 use super::setup::person as identified;
@@ -29,9 +29,10 @@ pub struct RawApprovals {
 
 #[wasm_bindgen]
 impl RawApprovals {
-    /// Draws the chat's cards into `root`. `by` tells who decides: undefined for the agent's user, an id, or null.
+    /// Draws the chat's cards into `root`. `by` tells who decides: undefined for the agent's user, an id, or null; `words` what is
+    /// said, an object of `www/src/words.ts`.
     #[wasm_bindgen(constructor)]
-    pub fn new(root: &ShadowRoot, chat: &RawChat, by: Function) -> Result<Self, JsValue> {
+    pub fn new(root: &ShadowRoot, chat: &RawChat, by: Function, words: Words) -> Result<Self, JsValue> {
         let driver = chat.driver();
         let (decides, asks) = (Rc::clone(&driver), by.clone());
         let dismissed = Rc::<RefCell<Vec<RequestId>>>::default();
@@ -44,7 +45,7 @@ impl RawApprovals {
                 decide(&decides, &asks, decided);
             }
         };
-        let list = CardList::new(root, Rc::new(heard))?;
+        let list = CardList::new(root, Rc::new(heard), words)?;
         let drawn = Self { driver, list, by, dismissed };
         drawn.update()?;
         Ok(drawn)

@@ -7,7 +7,7 @@ mod asking;
 mod entry;
 mod head;
 mod receipt;
-mod strings;
+mod words;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -24,6 +24,7 @@ use crate::core::approval::RequestKind;
 use crate::core::card::Card;
 use entry::Entry;
 use head::title;
+pub use words::Words;
 
 #[wasm_bindgen]
 extern "C" {
@@ -55,11 +56,12 @@ pub struct CardList {
     /// How many waited at the last `update`.
     waiting: Cell<usize>,
     watch: Rc<Watch>,
+    words: Words,
 }
 
 impl CardList {
     /// An empty list. `decide` is called for every click that counts, and may drop the list.
-    pub fn new(root: &ShadowRoot, decide: Rc<dyn Fn(Decided)>) -> Result<Self, JsValue> {
+    pub fn new(root: &ShadowRoot, decide: Rc<dyn Fn(Decided)>, words: Words) -> Result<Self, JsValue> {
         let styled: &Root = root.unchecked_ref();
         let sheet = Sheet::new()?;
         // What the sheet cannot say itself, since a page would download it: every colour comes twice, for light and dark,
@@ -70,8 +72,11 @@ impl CardList {
         styled.set_sheets(&Array::of1(&sheet))?;
         let watch = Watch::new(styled.page(), decide);
         let root: Element = root.unchecked_ref::<Element>().clone();
+        let list = root.add("div class=list", "");
+        list.set("lang", &words.locale());
+        list.set("dir", &words.direction());
         Ok(Self {
-            list: root.add("div class=list", ""),
+            list,
             status: root.add("div class=status role=status", ""),
             root,
             entries: RefCell::default(),
@@ -79,6 +84,7 @@ impl CardList {
             updated: Cell::new(false),
             waiting: Cell::new(0),
             watch,
+            words,
         })
     }
 
@@ -99,7 +105,7 @@ impl CardList {
             } else {
                 let number = self.made.get();
                 self.made.set(number + 1);
-                let entry = Entry::new(number, card, note_reaches_model, &self.watch);
+                let entry = Entry::new(number, card, note_reaches_model, &self.watch, &self.words);
                 news |= entry.is_pending();
                 now.push(Rc::new(entry));
             }
@@ -151,11 +157,15 @@ impl CardList {
         let waiting = cards.iter().filter(|card| card.receipt.is_none());
         let only_approvals =
             waiting.clone().all(|card| matches!(card.view.kind, RequestKind::Approval | RequestKind::Recovery));
-        let titles: Vec<&str> = waiting.map(|card| title(&card.view)).collect();
+        let titles: Vec<String> = waiting.map(|card| title(&card.view).to_owned()).collect();
         let fewer = self.waiting.replace(titles.len()) > titles.len();
         let first = !self.updated.replace(true);
         if news && !first {
-            self.status.set_text(&strings::waiting(&titles, only_approvals));
+            let key = if only_approvals { "waiting.approvals" } else { "waiting.requests" };
+            self.status.set_text(&self.words.fill(key, |values| {
+                values.number("count", titles.len() as u64);
+                values.strings("titles", &titles);
+            }));
         } else if fewer {
             self.status.set_text("");
         }

@@ -3,10 +3,6 @@
 //! None of these can throw with the names and the nodes that this crate gives them, so that none is declared to: what
 //! comes back from a call that may fail must be looked at, and all that was made must be dropped, at every step.
 
-use std::cell::RefCell;
-
-use js_sys::Function;
-use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -64,22 +60,6 @@ extern "C" {
     /// Of a field.
     #[wasm_bindgen(method, getter)]
     pub fn value(this: &Element) -> String;
-}
-
-thread_local! {
-    static FORMS: RefCell<Option<Function>> = const { RefCell::new(None) };
-}
-
-/// Remembers `(form) => element`, which draws the fields of a request: see `www/src/form.ts`.
-pub fn set_forms(factory: Function) {
-    FORMS.set(Some(factory));
-}
-
-/// The fields of a form, given as JSON, as an element whose `value` is what was filled in, as JSON; empty if that does
-/// not fit.
-pub fn form(form: &str) -> Option<Element> {
-    let factory = FORMS.with_borrow(Clone::clone)?;
-    factory.call1(&JsValue::NULL, &form.into()).ok().map(JsCast::unchecked_into)
 }
 
 impl Element {

@@ -105,6 +105,7 @@ fn read_tool(tool: &Json) -> Tool {
         effect: text("effect").as_deref().and_then(ToolEffect::from_token),
         idempotent: flag("idempotent"),
         untrusted: flag("untrusted"),
+        relays: flag("relays"),
     }
 }
 

@@ -28,6 +28,7 @@ pub fn settings() -> Settings {
         effect,
         idempotent: false,
         untrusted: false,
+        relays: false,
     };
     Settings {
         tools: vec![

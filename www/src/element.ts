@@ -11,6 +11,8 @@
  * - `chat`: the chat whose cards are shown, or null.
  * - `by`: who decides by clicks here: undefined (the default) = the agent's user, a string = this person's id,
  *   null = the page does not know.
+ * - `strings`: what the cards say, such as `countersign/locales/de.json`; undefined (the default) = what
+ *   `defineElements` was given. Setting it draws the cards anew.
  *
  * Parts: `card`, `title`, `tool`, `why`, `arguments`, `note`, `actions`, `deny`, `approve`, `receipt`, `dismiss`; of what a
  * tool asks for `form`, `field`, `problem`, `authorization`, `link`.
@@ -32,6 +34,8 @@
  * dispatched events never decide; a page decides through `chat.decide`.
  */
 
+import { type Strings, Words } from "./words.js";
+
 /** What the element needs of a chat. */
 export interface ShownChat {
   /** Calls `listener` after every change; returns what ends that. */
@@ -46,20 +50,21 @@ export interface Attached {
   free(): void;
 }
 
-/**
- * Draws the cards of `chat` into `root`; `by` is asked at each decision and at each `update`: undefined = the agent's
- * user, null = not known.
- */
-export type Attach<Chat extends ShownChat> = (
-  root: ShadowRoot,
-  chat: Chat,
-  by: () => string | null | undefined,
-) => Attached;
+/** What an element says of its cards. */
+export interface Shown {
+  /** Asked at each decision and at each `update`: undefined = the agent's user, null = not known. */
+  by(): string | null | undefined;
+  strings: Strings | undefined;
+}
+
+/** Draws the cards of `chat` into `root`. */
+export type Attach<Chat extends ShownChat> = (root: ShadowRoot, chat: Chat, shown: Shown) => Attached;
 
 /** The element `<countersign-approvals>`. */
 export interface CountersignApprovals<Chat extends ShownChat = ShownChat> extends HTMLElement {
   chat: Chat | null;
   by: string | null | undefined;
+  strings: Strings | undefined;
 }
 
 /** Registers `<countersign-approvals>`; later calls change nothing. */
@@ -75,6 +80,7 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
     readonly #root = this.attachShadow({ mode: "open" });
     #chat: Chat | null = null;
     #by: string | null | undefined;
+    #strings: Strings | undefined;
     #attached: Attached | undefined;
     #unsubscribe: (() => void) | undefined;
 
@@ -101,9 +107,21 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
       this.#attached?.update();
     }
 
+    get strings(): Strings | undefined {
+      return this.#strings;
+    }
+
+    set strings(strings: Strings | undefined) {
+      if (strings !== undefined) new Words(strings);
+      this.#strings = strings;
+      if (this.#attached === undefined) return;
+      this.#detach();
+      this.#attach();
+    }
+
     connectedCallback(): void {
       // Properties that were set before the element was registered hide the setters until they are set again.
-      for (const name of ["by", "chat"] as const) {
+      for (const name of ["by", "strings", "chat"] as const) {
         if (Object.hasOwn(this, name)) {
           const early = this[name];
           Reflect.deleteProperty(this, name);
@@ -123,7 +141,7 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
     #attach(): void {
       const chat = this.#chat;
       if (chat === null || !this.isConnected || this.#attached !== undefined) return;
-      const attached = attach(this.#root, chat, () => this.#by);
+      const attached = attach(this.#root, chat, { by: () => this.#by, strings: this.#strings });
       this.#attached = attached;
       this.#unsubscribe = chat.subscribe(() => attached.update());
       attached.update();

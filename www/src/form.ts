@@ -2,6 +2,7 @@ import { type Field, formatProblem, readFields } from "./fields.js";
 import { fill } from "./requests.js";
 import { violation } from "./schema.js";
 import { visibleLine } from "./wasm/countersign.js";
+import type { Words } from "./words.js";
 
 /** A field as it is drawn. */
 interface Drawn {
@@ -19,10 +20,10 @@ let made = 0;
  * if that does not fit, which is then said beside the field. Made of text nodes and attributes alone, so that it works under
  * any policy of the page.
  */
-export function makeForm(text: string): HTMLElement {
+export function makeForm(text: string, words: Words): HTMLElement {
   const form = make("div", { part: "form" });
   const fields = readFields(JSON.parse(text).schema);
-  const drawn = (typeof fields === "string" ? [] : fields).map((field) => ({ field, ...drawField(field) }));
+  const drawn = (typeof fields === "string" ? [] : fields).map((field) => ({ field, ...drawField(field, words) }));
   const whole = make("p", { part: "problem", role: "alert" });
   form.append(...drawn.map(({ element }) => element), whole);
   Object.defineProperty(form, "value", {
@@ -31,7 +32,7 @@ export function makeForm(text: string): HTMLElement {
       let stop: Drawn | undefined;
       whole.textContent = "";
       for (const one of drawn) {
-        const [value, problem] = check(one.field, one.read);
+        const [value, problem] = check(one.field, one.read, words);
         one.say(problem);
         if (problem !== undefined) stop ??= one;
         else if (value !== undefined) values.push([one.field.key, value]);
@@ -40,7 +41,7 @@ export function makeForm(text: string): HTMLElement {
       try {
         return stop ? "" : fill(text, JSON.stringify(Object.fromEntries(values)));
       } catch (problem) {
-        whole.textContent = String(problem);
+        whole.textContent = words.sayAgain("form.problem", String(problem));
         return "";
       }
     },
@@ -49,22 +50,26 @@ export function makeForm(text: string): HTMLElement {
 }
 
 /** What is filled in, or what is wrong with it. */
-function check(field: Field, read: () => unknown): [value?: unknown, problem?: string] {
+function check(field: Field, read: () => unknown, words: Words): [value?: unknown, problem?: string] {
   const at = visibleLine(field.label);
+  const wrong = (problem: string): [undefined, string] => [
+    undefined,
+    words.say("form.problem", { problem: words.sayAgain("form.problem", problem) }),
+  ];
   try {
     const value = read();
-    if (value === undefined) return field.isRequired ? [undefined, `${at} is required.`] : [];
+    if (value === undefined) return field.isRequired ? wrong(`${at} is required`) : [];
     const problem = violation(field.schema, value, at) ?? formatProblem(field.format, value, at);
-    return problem === undefined ? [value] : [undefined, `${problem}.`];
+    return problem === undefined ? [value] : wrong(problem);
   } catch (problem) {
-    return [undefined, `${at} ${problem}.`];
+    return wrong(`${at} ${problem}`);
   }
 }
 
-function drawField(field: Field): Drawn & { say(problem?: string): void } {
+function drawField(field: Field, words: Words): Drawn & { say(problem?: string): void } {
   made += 1;
   const problem = make("span", { part: "problem", role: "alert", id: `problem-${made}` });
-  const { element, read, controls } = draw[field.kind](field);
+  const { element, read, controls } = draw[field.kind](field, words);
   for (const control of controls) control.setAttribute("aria-describedby", problem.id);
   if (field.hint !== undefined) element.append(make("small", {}, visibleLine(field.hint)));
   element.append(problem);
@@ -82,38 +87,38 @@ function drawField(field: Field): Drawn & { say(problem?: string): void } {
 type Control = HTMLInputElement | HTMLSelectElement;
 type Drawing = { element: HTMLElement; read: () => unknown; controls: Control[] };
 
-const draw: Record<Field["kind"], (field: Field) => Drawing> = {
-  text(field) {
+const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
+  text(field, words) {
     const input = inputOf(TYPES[field.format ?? ""] ?? "text", field);
     input.value = typeof field.schema.default === "string" ? local(field, field.schema.default) : "";
     const read = () =>
       unreadable(input) ? refuse("is not complete") : input.value === "" ? undefined : global(field, input.value);
-    return { element: labelled(field, input), read, controls: [input] };
+    return { element: labelled(field, input, words), read, controls: [input] };
   },
-  number(field) {
+  number(field, words) {
     const input = inputOf("number", field);
     // Steps are the schema's to judge, and not the browser's.
     input.step = "any";
     input.value = typeof field.schema.default === "number" ? String(field.schema.default) : "";
     const read = () =>
       unreadable(input) ? refuse("must be a number") : input.value === "" ? undefined : Number(input.value);
-    return { element: labelled(field, input), read, controls: [input] };
+    return { element: labelled(field, input, words), read, controls: [input] };
   },
-  checkbox(field) {
+  checkbox(field, words) {
     const input = inputOf("checkbox", field);
     input.checked = field.schema.default === true;
-    return { element: labelled(field, input), read: () => input.checked, controls: [input] };
+    return { element: labelled(field, input, words), read: () => input.checked, controls: [input] };
   },
-  choice(field) {
+  choice(field, words) {
     const select = make("select", {}) as HTMLSelectElement;
     const choices = field.options.map(({ label }, place) => make("option", { value: `${place}` }, visibleLine(label)));
-    select.append(make("option", { value: "" }, "–"), ...choices);
+    select.append(make("option", { value: "" }, words.say("form.nothing_chosen")), ...choices);
     const start = field.options.findIndex(({ value }) => value === field.schema.default);
     select.value = start < 0 ? "" : `${start}`;
     const read = () => (select.value === "" ? undefined : field.options[Number(select.value)]?.value);
-    return { element: labelled(field, select), read, controls: [select] };
+    return { element: labelled(field, select, words), read, controls: [select] };
   },
-  choices(field) {
+  choices(field, words) {
     const chosen = Array.isArray(field.schema.default) ? field.schema.default : [];
     const boxes = field.options.map(({ value, label }) => {
       const input = make("input", { type: "checkbox" }) as HTMLInputElement;
@@ -123,7 +128,7 @@ const draw: Record<Field["kind"], (field: Field) => Drawing> = {
       return { value, input, row };
     });
     const element = make("fieldset", { part: "field" });
-    element.append(make("legend", {}, named(field)), ...boxes.map(({ row }) => row));
+    element.append(make("legend", {}, named(field, words)), ...boxes.map(({ row }) => row));
     const read = () => {
       const values = boxes.filter(({ input }) => input.checked).map(({ value }) => value);
       return values.length === 0 && !field.isRequired ? undefined : values;
@@ -132,16 +137,17 @@ const draw: Record<Field["kind"], (field: Field) => Drawing> = {
   },
 };
 
-function labelled(field: Field, control: Control): HTMLElement {
+function labelled(field: Field, control: Control, words: Words): HTMLElement {
   const element = make("label", { part: "field", ...(field.kind === "checkbox" && { class: "check" }) });
-  const name = make("span", {}, named(field));
+  const name = make("span", {}, named(field, words));
   element.append(...(field.kind === "checkbox" ? [control, name] : [name, control]));
   if (field.isRequired) control.setAttribute("aria-required", "true");
   return element;
 }
 
-function named({ label, isRequired, kind }: Field): string {
-  return visibleLine(label) + (isRequired || kind === "checkbox" ? "" : " (optional)");
+function named({ label, isRequired, kind }: Field, words: Words): string {
+  const field = visibleLine(label);
+  return isRequired || kind === "checkbox" ? field : words.say("form.optional", { field });
 }
 
 function inputOf(type: string, { schema }: Field): HTMLInputElement {

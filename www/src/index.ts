@@ -4,6 +4,7 @@ import type { Chat } from "./chat.js";
 import { defineElements as define } from "./element.js";
 import { RawApprovals, verifyLog as rawVerifyLog } from "./wasm/countersign.js";
 import { enter, life } from "./wasm.js";
+import { type Strings, Words } from "./words.js";
 
 export { type Agent, type ChatSummary, createAgent, tool } from "./agent.js";
 export type { Chat, DecideOptions, ExtendOptions, SendOptions } from "./chat.js";
@@ -32,11 +33,17 @@ export { memoryStore, type Store } from "./store.js";
 export * from "./tokens.js";
 export type * from "./types.js";
 export { type AllWires, type InitInput, init } from "./wasm.js";
+export type { Phrase, Strings } from "./words.js";
 
-/** Registers `<countersign-approvals>`. Needs `await init()` before an element is given its chat. */
-export function defineElements(): void {
-  define((root: ShadowRoot, chat: Chat, by: () => string | null | undefined) => {
-    const draw = () => enter(() => new RawApprovals(root, rawChat(chat), by));
+/**
+ * Registers `<countersign-approvals>`; later calls change nothing. `strings` is what its elements say where they have none
+ * of their own. Needs `await init()` before an element is given its chat.
+ */
+export function defineElements(options: { strings?: Strings } = {}): void {
+  const common = new Words(options.strings);
+  define((root, chat: Chat, { by, strings }) => {
+    const words = strings === undefined ? common : new Words(strings);
+    const draw = () => enter(() => new RawApprovals(root, rawChat(chat), by, words));
     let [drawn, since] = [draw(), life()];
     return {
       update() {

@@ -58,7 +58,7 @@ export function readOptions(given: AgentOptions) {
     user: readUser(options),
     wire,
     instructions: options.optionalText("instructions") ?? null,
-    tools: tools.map(({ run: _, preview: __, ...described }) => described),
+    tools: tools.map(({ run: _, preview: __, relay, ...described }) => ({ ...described, relays: relay !== undefined })),
     previewed: tools.filter(({ preview }) => preview).map(({ name }) => name),
     asksWhoMay: canDecide !== undefined,
     waitsFor: waitFor !== undefined,

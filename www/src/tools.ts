@@ -27,6 +27,7 @@ const toolOptions = [
   "untrusted",
   "preview",
   "run",
+  "relay",
 ];
 
 function readTool(value: unknown, path: string): Tool {
@@ -48,6 +49,7 @@ function readTool(value: unknown, path: string): Tool {
   }
   const title = options.optionalText("title");
   const effect = options.oneOf("effect", ["read", "write"]);
+  const relay = options.optional("relay", "a function", isFunction) as Tool["relay"];
   const preview = options.optional("preview", "a function", isFunction) as Tool["preview"];
   return {
     name,
@@ -58,6 +60,7 @@ function readTool(value: unknown, path: string): Tool {
     idempotent: options.flag("idempotent"),
     untrusted: options.flag("untrusted"),
     ...(preview && { preview }),
+    ...(relay && { relay }),
     run: options.required("run", "a function", isFunction) as Tool["run"],
   };
 }
@@ -69,7 +72,8 @@ function readTool(value: unknown, path: string): Tool {
 export async function runTool(tool: Tool, args: string, context: ToolContext): Promise<string | [string]> {
   let result: unknown;
   try {
-    result = await tool.run(JSON.parse(args), context);
+    // Only a tool with a relay is called after a no.
+    result = await (context.answer?.ok === false ? tool.relay : tool.run)?.(JSON.parse(args), context);
   } catch (thrown) {
     throw messageOf(thrown);
   }

@@ -31,6 +31,10 @@ export interface Answered {
   /** The request's id. */
   id: string;
   kind: RequestKind;
+  /** False only for {@link Tool.relay}. */
+  ok: boolean;
+  /** Of a no: `"declined"` where a person pressed the button that declines, else as the answer had it. */
+  reason?: string | null;
   /** The values of a form, or whatever the answer held. */
   data?: unknown;
 }
@@ -107,6 +111,14 @@ export interface Tool {
    */
   // biome-ignore lint/suspicious/noExplicitAny: arguments have the shape of inputSchema, which types cannot know.
   run: (args: any, context: ToolContext) => unknown;
+  /**
+   * For a tool that asks in the name of a server which is to hear of a no too, as in an elicitation of the Model Context
+   * Protocol (see {@link toMcpElicitation}). Called once instead of `run` when what the tool asked for was answered with
+   * `ok: false`, with that answer in its context; what it returns is the call's result. Without it the call ends at once as
+   * `request_declined` or `request_lapsed`, as it does in any case when nobody answered in time, or the run ended.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: arguments have the shape of inputSchema, which types cannot know.
+  relay?: (args: any, context: ToolContext) => unknown;
 }
 
 /** A part of a user's message. */

@@ -1,5 +1,4 @@
 import { CountersignError } from "./error.js";
-import { makeForm } from "./form.js";
 import { isObject } from "./reader.js";
 import { onTrap } from "./trap.js";
 import load, { __wbg_reset_state, install } from "./wasm/countersign.js";
@@ -51,7 +50,7 @@ async function start(input?: InitInput | Promise<InitInput> | AllWires): Promise
 }
 
 function prepare(): void {
-  install((code: string, message: string, cause: unknown) => new CountersignError(code, message, cause), makeForm);
+  install((code: string, message: string, cause: unknown) => new CountersignError(code, message, cause));
 }
 
 function isAllWires(input: unknown): input is AllWires {

@@ -1,5 +1,6 @@
 //! What becomes of a request: decided, answered, extended, or over.
 
+use super::ask::MOST_ANSWERS;
 use super::{Answerer, Effect, Handled, Run, RunError};
 use crate::core::approval::{Request, RequestKind};
 use crate::core::event::{Body, Decision, Extension, Settler};
@@ -31,7 +32,18 @@ impl Run {
             }
             Answerer::Unsaid => Settler::Host,
         };
-        Decision { request, approve, by, via, reason: None, note: None, answer_reason, data: None, standing: None }
+        Decision {
+            request,
+            approve,
+            by,
+            via,
+            reason: None,
+            note: None,
+            answer_reason,
+            data: None,
+            relayed: false,
+            standing: None,
+        }
     }
 
     /// Takes a decision about a pending request. `preview` is what the tool says now, where it was asked again.
@@ -67,13 +79,28 @@ impl Run {
             }
         }
         let grant = terms.map(|terms| self.granted(at, &request, &decision, terms)).transpose()?;
-        let refusal = (!decision.approve).then(|| self.refused(&state, &decision));
+        let decision = Decision { relayed: !decision.approve && self.relays(&state), ..decision };
+        let ends = !decision.approve && !decision.relayed;
+        let refusal = ends.then(|| self.refused(&state, &decision));
         let refusal = refusal.map(|outcome| self.settlement(&state.id, &outcome)).transpose()?;
         let decided = Body::CallDecided { call: state.id, decision };
         self.record(at, std::iter::once(decided).chain(refusal))?;
         self.effects.extend(grant.map(Effect::KeepGrant));
         self.advance(at)?;
         Ok(Handled::Applied)
+    }
+
+    /// The reason of a no that was said by a button: one for the tool, where it is told.
+    pub(super) fn plain_reason(&self, request: &RequestId, approve: bool) -> Option<String> {
+        let request = self.chat.request(request).filter(|_| !approve)?;
+        let (_, state) = self.chat.call(&request.call)?;
+        self.relays(state).then(|| DECLINED.to_owned())
+    }
+
+    /// Whether a no to what this call's tool asked for goes to the tool.
+    fn relays(&self, state: &CallState) -> bool {
+        let tool = self.chat.call(&state.id).and_then(|(call, _)| self.tool(call));
+        state.is_raised && state.answers.len() < MOST_ANSWERS && tool.is_some_and(|tool| tool.relays)
     }
 
     /// Gives a pending request more time.

@@ -15,7 +15,7 @@ use crate::core::outcome::{Failure, Outcome, Unavailable};
 const MOST_ASKS: u32 = 4;
 /// How often a tool gets an answer within one call. One that asks for ever would, with answers that come by themselves,
 /// never end.
-const MOST_ANSWERS: usize = 16;
+pub(super) const MOST_ANSWERS: usize = 16;
 /// What the model is told of a tool that asks once more.
 const ASKS_FOR_EVER: &str = "it asked for something more often than it may within one call";
 /// Stands between a request's reason and what changed since.
@@ -152,12 +152,15 @@ impl Run {
         let mut bodies = Vec::new();
         let mut asked = Vec::new();
         for id in self.started_calls() {
+            if let Some(refused) = self.lost_relay(&id) {
+                bodies.push(self.settlement(&id, &refused)?);
+                continue;
+            }
             let tool = self.chat.call(&id).and_then(|(call, _)| self.tool(call));
             let digest = tool.as_ref().and_then(|tool| self.digest_of(&id, tool));
             bodies.push(match (tool, digest, ids.next()) {
                 (Some(tool), Some(digest), _) if tool.idempotent => {
-                    let state = self.chat.call(&id).map(|(_, state)| state);
-                    let grant = state.filter(|state| state.runs_by_grant()).and_then(|state| state.grant.clone());
+                    let grant = self.chat.call(&id).and_then(|(_, state)| state.grant.clone());
                     Body::CallAllowed { call: id, digest, grant }
                 }
                 (Some(tool), Some(_), Some(fresh)) => {

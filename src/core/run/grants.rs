@@ -12,8 +12,7 @@ use crate::core::outcome::Decider;
 use crate::core::policy::Standing;
 
 /// Why a call waits that was allowed by a standing permission when it was judged.
-const NO_LONGER: &str = "It was allowed by a standing permission, which was revoked, ran out or could not be read before it \
-                         started; so a person is asked first.";
+const NO_LONGER: &str = "The standing permission for this was revoked, ran out or could not be read before it started.";
 
 impl Run {
     /// With which standing permissions a request may be approved, by the owner of the run. None where the request is not

@@ -66,6 +66,13 @@ impl Run {
             .transpose()
     }
 
+    /// What is true of a call whose tool was being told of a no when its result was lost: it had stopped at that.
+    pub(super) fn lost_relay(&self, id: &CallId) -> Option<Outcome> {
+        let (_, state) = self.chat.call(id)?;
+        let decision = state.decision.as_ref().filter(|decision| decision.relayed)?;
+        Some(self.refused(state, decision))
+    }
+
     /// What is true of a call without a result that does not go on.
     fn early_outcome(&self, call: &CallState, early: Early, not_begun: &[CallId]) -> Outcome {
         let is_not_begun = not_begun.contains(&call.id);

@@ -1,31 +1,29 @@
 //! What a person fills in, and the buttons, of a card that waits.
 
-use super::strings;
+use super::words::Words;
 use crate::core::approval::RequestKind;
 use crate::core::card::CardView;
-use crate::web::element::{Element, form};
+use crate::web::element::Element;
 use crate::web::guard::Choice;
 
 /// The buttons of a card that waits, from the one that refuses on.
 pub const fn buttons(kind: &RequestKind) -> &'static [(&'static str, &'static str, Choice)] {
-    const DECLINE: (&str, &str, Choice) = ("deny", strings::DECLINE, Choice::Decline);
+    const DECLINE: (&str, &str, Choice) = ("deny", "ask.decline", Choice::Decline);
     match kind {
-        RequestKind::Approval => {
-            &[("deny", strings::DENY, Choice::Deny), ("approve", strings::APPROVE, Choice::Approve)]
-        }
+        RequestKind::Approval => &[("deny", "ask.deny", Choice::Deny), ("approve", "ask.approve", Choice::Approve)],
         RequestKind::Recovery => &[
-            ("deny", strings::DONE, Choice::Deny),
-            ("approve", strings::AGAIN, Choice::Approve),
-            ("stop", strings::STOP, Choice::Stop),
+            ("deny", "ask.done", Choice::Deny),
+            ("approve", "ask.again", Choice::Approve),
+            ("stop", "ask.stop", Choice::Stop),
         ],
-        RequestKind::Input | RequestKind::Question => &[DECLINE, ("approve", strings::SEND, Choice::Submit)],
-        RequestKind::Authorization => &[DECLINE, ("approve", strings::FINISHED, Choice::Done)],
+        RequestKind::Input | RequestKind::Question => &[DECLINE, ("approve", "ask.send", Choice::Submit)],
+        RequestKind::Authorization => &[DECLINE, ("approve", "ask.finished", Choice::Done)],
         RequestKind::Other(_) => &[DECLINE],
     }
 }
 
 /// What a person fills in or follows before pressing a button; a click reads the element's value where it has one.
-pub fn draw(asking: &Element, label: &Element, view: &CardView) -> Element {
+pub fn draw(asking: &Element, label: &Element, view: &CardView, words: &Words) -> Element {
     match (&view.kind, &view.form, &view.url) {
         (RequestKind::Approval | RequestKind::Recovery, ..) => {
             let field = asking.add("label part=note", "");
@@ -34,7 +32,8 @@ pub fn draw(asking: &Element, label: &Element, view: &CardView) -> Element {
         }
         (RequestKind::Input | RequestKind::Question, fields, _) => {
             // Without fields there is nothing to send, and the button does nothing.
-            let fields = fields.as_deref().and_then(form).unwrap_or_else(|| Element::new("input type=hidden"));
+            let fields =
+                fields.as_deref().map(|fields| words.form(fields)).unwrap_or_else(|| Element::new("input type=hidden"));
             asking.insert(&fields, None);
             fields
         }
@@ -43,17 +42,17 @@ pub fn draw(asking: &Element, label: &Element, view: &CardView) -> Element {
             place.add("code dir=ltr", url);
             // A URL with anything to hide has visible tokens in it, which are not ASCII.
             if url.starts_with("https://") && url.is_ascii() {
-                let link = place.add("a part=link target=_blank", strings::OPEN);
+                let link = place.add("a part=link target=_blank", &words.say("ask.open"));
                 link.set("rel", "noopener noreferrer");
                 link.set("href", url);
             }
             place
         }
-        _ => asking.add("p", strings::NO_FIELDS),
+        _ => asking.add("p", &words.say("ask.no_fields")),
     }
 }
 
 /// The label of the note field.
 pub const fn label_of(note_reaches_model: bool) -> &'static str {
-    if note_reaches_model { strings::NOTE } else { strings::NOTE_NOT_SHOWN }
+    if note_reaches_model { "ask.note" } else { "ask.note_not_shown" }
 }

@@ -3,7 +3,8 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::{asking, head, receipt, strings};
+use super::words::Words;
+use super::{asking, head, receipt};
 use crate::core::card::Card;
 use crate::web::element::Element;
 use crate::web::guard::{Choice, Watch};
@@ -14,6 +15,7 @@ pub struct Entry {
     /// Makes the ids within the shadow root unique.
     number: String,
     watch: Rc<Watch>,
+    words: Words,
     group: Element,
     head: Element,
     foot: Element,
@@ -39,17 +41,18 @@ impl Drop for Entry {
 
 impl Entry {
     /// A card that stands nowhere yet.
-    pub fn new(number: u32, card: &Card, note_reaches_model: bool, watch: &Rc<Watch>) -> Self {
+    pub fn new(number: u32, card: &Card, note_reaches_model: bool, watch: &Rc<Watch>, words: &Words) -> Self {
         let group = Element::new("div part=card role=group tabindex=-1");
         let head = group.add("div", "");
         let foot = group.add("div class=foot", "");
         let asking = Element::new("div class=asking");
         let label = Element::new("span");
-        let note = asking::draw(&asking, &label, &card.view);
+        let note = asking::draw(&asking, &label, &card.view, words);
         let entry = Self {
             request: card.request.as_str().to_owned(),
             number: number.to_string(),
             watch: watch.clone(),
+            words: words.clone(),
             group,
             head,
             foot,
@@ -65,11 +68,11 @@ impl Entry {
         };
         entry.group.set("aria-labelledby", &entry.id("title"));
         entry.group.set("aria-describedby", &entry.id("why"));
-        entry.label.set_text(asking::label_of(note_reaches_model));
+        entry.label.set_text(&words.say(asking::label_of(note_reaches_model)));
         if entry.is_pending() {
             let actions = entry.asking.add("div part=actions", "");
             for (part, says, choice) in asking::buttons(&card.view.kind).iter().copied() {
-                let button = actions.add(&joined("button part=", part, " type=button"), says);
+                let button = actions.add(&joined("button part=", part, " type=button"), &words.say(says));
                 watch.guard(button, &entry.request, choice, &entry.note);
             }
             entry.foot.insert(&entry.asking, None);
@@ -104,12 +107,12 @@ impl Entry {
         let head = head::texts(&card.view);
         let shown = self.shown_head.take();
         if shown != head {
-            head::draw(&self.head, &card.view, &self.number);
+            head::draw(&self.head, &card.view, &self.number, &self.words);
             self.watch.rearm(&self.note);
         }
         self.shown_head.set(head);
         if self.note_reaches_model.replace(note_reaches_model) != note_reaches_model {
-            self.label.set_text(asking::label_of(note_reaches_model));
+            self.label.set_text(&self.words.say(asking::label_of(note_reaches_model)));
         }
         let Some(receipt) = &card.receipt else { return };
         let texts = joined(receipt.mark, receipt.decision, receipt.outcome);
@@ -121,11 +124,11 @@ impl Entry {
                 self.foot.set_style(&joined("min-block-size:", &self.foot.height().to_string(), "px"));
             }
             self.foot.insert(&self.receipt, None);
-            self.dismiss.set_text(strings::DISMISS);
+            self.dismiss.set_text(&self.words.say("receipt.dismiss"));
             self.watch.guard(self.dismiss.clone(), &self.request, Choice::Dismiss, &self.receipt);
         }
         if shown != texts {
-            receipt::draw(&self.receipt, receipt, &card.view.digest, &self.dismiss);
+            receipt::draw(&self.receipt, receipt, &card.view.digest, &self.dismiss, &self.words);
         }
         self.shown_receipt.set(texts);
     }

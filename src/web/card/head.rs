@@ -1,7 +1,7 @@
 //! What a card says of the call: who would run what, why it stopped, and every argument.
 
 use super::entry::{joined, say};
-use super::strings;
+use super::words::Words;
 use crate::core::card::{CardView, Row};
 use crate::web::element::Element;
 
@@ -11,28 +11,28 @@ pub fn title(view: &CardView) -> &str {
 }
 
 /// Draws it into `head`; `number` makes the ids within the shadow root unique.
-pub fn draw(head: &Element, view: &CardView, number: &str) {
+pub fn draw(head: &Element, view: &CardView, number: &str, words: &Words) {
     head.set_text("");
     head.add("div part=title dir=auto", title(view)).set("id", &joined("title-", number, ""));
     let tool = head.add("div part=tool", "");
-    tool.add("span", strings::TOOL);
+    tool.add("span", &words.say("head.tool"));
     tool.add("code dir=auto", &view.tool);
     if let Some(server) = &view.server {
-        tool.add("span", strings::SERVER);
+        tool.add("span", &words.say("head.server"));
         tool.add("code part=server dir=auto", server);
     }
-    head.add("div part=why dir=auto", &view.why).set("id", &joined("why-", number, ""));
+    head.add("div part=why dir=auto", &words.why(&view.why)).set("id", &joined("why-", number, ""));
     if view.arguments.is_empty() {
-        head.add("div part=arguments class=none", strings::NO_ARGUMENTS);
+        head.add("div part=arguments class=none", &words.say("head.no_arguments"));
     } else {
         let list = head.add("dl part=arguments", "");
         for row in &view.arguments {
-            draw_row(&list, row);
+            draw_row(&list, row, words);
         }
     }
     if !view.preview.is_empty() {
         let list = head.add("ul part=preview", "");
-        list.set("aria-label", strings::PREVIEW);
+        list.set("aria-label", &words.say("head.preview"));
         for line in &view.preview {
             list.add("li dir=auto", line);
         }
@@ -62,13 +62,13 @@ pub fn texts(view: &CardView) -> String {
     texts
 }
 
-fn draw_row(list: &Element, row: &Row) {
+fn draw_row(list: &Element, row: &Row, words: &Words) {
     let name = list.add("dt dir=auto", "");
-    say(&name, &row.path, strings::EMPTY_NAME);
+    say(&name, &row.path, &words.say("head.empty_name"));
     let value = list.add("dd", "");
     value.set("data-kind", row.kind);
     if !row.long {
-        say(&value.add("span dir=auto", ""), &row.text, strings::EMPTY_TEXT);
+        say(&value.add("span dir=auto", ""), &row.text, &words.say("head.empty_text"));
         return;
     }
     name.set("class", "long");

@@ -36,6 +36,8 @@ pub struct Said {
     pub reason: Option<DenyReason>,
     /// A note.
     pub note: Option<String>,
+    /// Whether it is an answer, and not a button's plain yes or no.
+    pub is_answer: bool,
     /// The reason of an answer.
     pub answer_reason: Option<String>,
     /// What the tool gets, as JSON.
@@ -46,7 +48,7 @@ impl Said {
     /// A yes or no by a person, and nothing else.
     pub const fn new(request: RequestId, approve: bool, by: Option<PersonId>, via: Via) -> Self {
         let by = Answerer::Person(by);
-        Self { request, approve, by, via, reason: None, note: None, answer_reason: None, data: None }
+        Self { request, approve, by, via, reason: None, note: None, is_answer: false, answer_reason: None, data: None }
     }
 
     /// Reads an answer as `www/src/requests.ts` wrote it; `None` if it did not.
@@ -60,7 +62,7 @@ impl Said {
         };
         let said = Self::new(RequestId::new(text("id")?), answer.get("ok")?.as_bool()?, None, via);
         let (answer_reason, data) = (text("reason").map(str::to_owned), answer.get("data").map(Json::exact_text));
-        Some(Self { by, answer_reason, data, ..said })
+        Some(Self { by, is_answer: true, answer_reason, data, ..said })
     }
 }
 
@@ -120,9 +122,9 @@ impl Driver {
         let at = platform::now();
         let fresh = RequestId::new(platform::random_id()?);
         let data = self.fill(said)?;
-        let Said { request, approve, by, via, reason, note, answer_reason, .. } = said.clone();
+        let Said { request, approve, by, via, reason, note, is_answer, answer_reason, .. } = said.clone();
         let decide = match by {
-            Answerer::Person(by) if answer_reason.is_none() && data.is_none() => {
+            Answerer::Person(by) if !is_answer && data.is_none() => {
                 Input::Decide { at, request, approve, by, via, reason, note, preview, fresh }
             }
             by => Input::Answer { at, request, ok: approve, by, via, reason: answer_reason, data, preview, fresh },

@@ -75,6 +75,9 @@ pub fn write_decision(decision: &Decision, line: &mut Writer) {
         line.text("scope", scope.token());
         line.text("grant_id", grant.as_str());
     }
+    if decision.relayed {
+        line.flag("relayed", true);
+    }
 }
 
 /// A decision's members.
@@ -104,6 +107,7 @@ pub fn read_decision(read: Reader<'_>) -> Decision {
         answer_reason: read.owned("answer_reason"),
         data: data(read),
         standing: read.grant().map(|grant| (read.token("scope", Scope::from_token, Scope::Chat), grant)),
+        relayed: read.has("relayed"),
     }
 }
 

@@ -1,0 +1,52 @@
+//! What the card says, in the language of the page: `www/src/words.ts` has the messages, which `www/src/locales` lists.
+
+use wasm_bindgen::prelude::*;
+
+use crate::core::json::Writer;
+use crate::web::element::Element;
+
+#[wasm_bindgen]
+extern "C" {
+    /// The messages of one language.
+    #[derive(Clone)]
+    pub type Words;
+
+    /// The language, as a BCP 47 tag.
+    #[wasm_bindgen(method, getter)]
+    pub fn locale(this: &Words) -> String;
+
+    /// `ltr` or `rtl`.
+    #[wasm_bindgen(method, getter)]
+    pub fn direction(this: &Words) -> String;
+
+    /// The message of a key.
+    #[wasm_bindgen(method)]
+    pub fn say(this: &Words, key: &str) -> String;
+
+    #[wasm_bindgen(method, js_name = say)]
+    fn say_of(this: &Words, key: &str, values: &str) -> String;
+
+    #[wasm_bindgen(method, js_name = sayAgain)]
+    fn say_again(this: &Words, kind: &str, sentence: &str) -> String;
+
+    /// The fields of a form, given as JSON, as an element whose `value` is what was filled in, as JSON; empty if that does
+    /// not fit.
+    #[wasm_bindgen(method)]
+    pub fn form(this: &Words, form: &str) -> Element;
+}
+
+impl Words {
+    /// The message of a key, with the members that `write` writes as its values: texts, numbers, lists of texts.
+    pub fn fill(&self, key: &str, write: impl FnOnce(&mut Writer)) -> String {
+        let mut values = Writer::default();
+        values.open('{');
+        write(&mut values);
+        values.close('}');
+        self.say_of(key, &values.finish())
+    }
+
+    /// A reason why a call stopped: one of the core's own in the page's language, a host's as it is.
+    pub fn why(&self, sentence: &str) -> String {
+        self.say_again("why", sentence)
+    }
+}
