@@ -566,7 +566,7 @@ fn a4_a_stop_while_a_permission_is_looked_at_starts_nothing() {
     sim.run.handle(Input::Judged { at: sim.now, opinions, previews, requests: ids, grants: book.clone() }).unwrap();
     assert_eq!(sim.run.status().token(), "running");
     sim.run.handle(Input::Stop { at: sim.now, partial: String::new() }).unwrap();
-    let (call, request) = (CallId::new("r2t1c1"), RequestId::new("y"));
+    let (call, request) = (CallId::new("r2t1c1"), Some(RequestId::new("y")));
     let late = Input::GrantChecked { at: sim.now, call, grants: book, preview: Vec::new(), request };
     assert_eq!(sim.run.handle(late), Err(RunError::Stale));
     assert_eq!(sim.result("r2t1c1").split(' ').nth(1), Some("approval_cancelled."));

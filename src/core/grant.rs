@@ -157,6 +157,16 @@ impl Grant {
             && self.until.is_none_or(|until| call.at < until && call.at >= call.known_at)
     }
 
+    /// Whether it holds in this chat and in no other.
+    pub fn is_only_in(&self, chat: &ChatId) -> bool {
+        self.scope == Scope::Chat && self.chat == *chat
+    }
+
+    /// Whether its time is over.
+    pub fn is_over(&self, at: u64) -> bool {
+        self.until.is_some_and(|until| at >= until)
+    }
+
     /// What has changed of the tool since.
     fn changes(&self, tool: &Tool) -> Vec<&'static str> {
         let names = self.aspects.changes(&tool.aspects());

@@ -8,12 +8,14 @@ use wasm_bindgen::prelude::*;
 use web_sys::ShadowRoot;
 
 use super::agent::RawChat;
-use super::card::{CardList, Choice, Decided, Words};
+use super::card::{Allowed, CardList, Choice, Decided, Until, Words};
 use super::driver::{Driver, Said};
+use super::error::code_of;
 use super::platform;
 use super::setup::person as identified;
 use crate::core::card::cards;
-use crate::core::message::RequestId;
+use crate::core::grant::{Chosen, Terms};
+use crate::core::message::{GrantId, RequestId};
 use crate::core::outcome::{Decider, PersonId, Via};
 use crate::core::run::Input;
 
@@ -65,6 +67,17 @@ impl RawApprovals {
     }
 }
 
+/// What a button's permission comes to now.
+fn terms(allowed: Allowed) -> Result<Terms, JsValue> {
+    let until = match allowed.until {
+        Until::Hour => Some(platform::now() + 3_600_000),
+        Until::Today => Some(platform::end_of_day()),
+        Until::Revoked => None,
+    };
+    let arguments = if allowed.exactly { Chosen::Exactly } else { Chosen::Any };
+    Ok(Terms { id: GrantId::new(platform::random_id()?), scope: allowed.scope, arguments, until })
+}
+
 /// Who sits here, as far as the host says. An answer that is no id counts as not known.
 fn person(driver: &Driver, by: &Function) -> Option<PersonId> {
     let answer = by.call0(&JsValue::UNDEFINED).unwrap_or(JsValue::NULL);
@@ -79,12 +92,24 @@ fn decide(driver: &Rc<Driver>, by: &Function, decided: Decided) {
         let _ = driver.handle(Input::Stop { at: platform::now(), partial: String::new() });
         return;
     }
-    let approve = matches!(choice, Choice::Approve | Choice::Submit | Choice::Done);
+    let approve = matches!(choice, Choice::Approve | Choice::Allow(_) | Choice::Submit | Choice::Done);
     let said = Said::new(RequestId::new(request), approve, person(driver, by), Via::Card);
     let said = if choice == Choice::Submit { Said { data: note, ..said } } else { Said { note, ..said } };
+    let said = match choice {
+        Choice::Allow(allowed) => match terms(allowed) {
+            Ok(terms) => Said { terms: Some(terms), ..said },
+            Err(thrown) => return platform::report(&thrown),
+        },
+        _ => said,
+    };
     if let Ok(stored) = driver.decide(said) {
         platform::spawn(Box::pin(async move {
-            let _ = stored.await;
+            // The card shows what became of the call, and not that a permission was lost.
+            if let Err(thrown) = stored.await
+                && code_of(&thrown).as_deref() == Some("grant_failed")
+            {
+                platform::report(&thrown);
+            }
         }));
     }
 }

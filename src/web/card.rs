@@ -7,6 +7,7 @@ mod asking;
 mod entry;
 mod head;
 mod receipt;
+mod scopes;
 mod words;
 
 use std::cell::{Cell, RefCell};
@@ -18,7 +19,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::ShadowRoot;
 
 use super::element::Element;
-pub use super::guard::{Choice, Decided};
+pub use super::guard::{Allowed, Choice, Decided, Until};
 use super::guard::{Page, Watch};
 use crate::core::approval::RequestKind;
 use crate::core::card::Card;

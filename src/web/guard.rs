@@ -10,6 +10,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
 use super::element::Element;
+use crate::core::approval::Scope;
 use crate::core::guard::{Guard, Input, Verdict};
 
 /// How often a button's place and the page's focus are looked at, in milliseconds. Nothing tells a page that a layout
@@ -59,6 +60,8 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn observe(this: &IntersectionObserver, target: &Element);
     #[wasm_bindgen(method)]
+    fn unobserve(this: &IntersectionObserver, target: &Element);
+    #[wasm_bindgen(method)]
     fn disconnect(this: &IntersectionObserver);
 
     #[wasm_bindgen(method, js_name = getBoundingClientRect)]
@@ -106,6 +109,8 @@ extern "C" {
 pub enum Choice {
     /// Yes.
     Approve,
+    /// Yes, and for later calls too.
+    Allow(Allowed),
     /// No.
     Deny,
     /// End the run.
@@ -118,6 +123,28 @@ pub enum Choice {
     Decline,
     /// Take a receipt out of sight.
     Dismiss,
+}
+
+/// What a button allows beyond the call it is about: what stood beside it when it was put under guard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowed {
+    /// How far.
+    pub scope: Scope,
+    /// Whether with these arguments only.
+    pub exactly: bool,
+    /// Until when.
+    pub until: Until,
+}
+
+/// How long a standing permission is to last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// For one hour from the click on.
+    Hour,
+    /// Until the local day of the click ends.
+    Today,
+    /// Without an end.
+    Revoked,
 }
 
 /// A person's click, which passed the input guard.
@@ -204,6 +231,13 @@ impl Watch {
     pub fn rearm(&self, note: &Element) {
         self.restart(Some(note));
         self.schedule();
+    }
+
+    /// Ends the guard of one button.
+    pub fn unguard(&self, button: &Element) {
+        // Observed once more it is seen anew, and not otherwise.
+        self.observer.unobserve(button);
+        self.buttons.borrow_mut().retain(|watched| watched.button != *button);
     }
 
     /// Ends the guard of the buttons with this note. Without it they decide nothing.
@@ -314,7 +348,7 @@ impl Watch {
         watched.look(now(), self.attended());
         let click = Input::Click { trusted: event.is_trusted(), detail: event.detail(), primary: event.button() == 0 };
         if watched.feed(time(event), click) == Verdict::Decide {
-            let reads = matches!(watched.choice, Choice::Approve | Choice::Deny | Choice::Submit);
+            let reads = matches!(watched.choice, Choice::Approve | Choice::Allow(_) | Choice::Deny | Choice::Submit);
             let note = reads.then(|| watched.note.value()).filter(|note| !note.trim().is_empty());
             if watched.choice == Choice::Submit && note.is_none() {
                 // The form has said what is missing in it.

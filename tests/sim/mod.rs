@@ -148,7 +148,7 @@ impl Sim {
             }
             Effect::CheckGrant(call) => {
                 self.trace.push(format!("→ check {call}"));
-                let (request, grants) = (self.fresh(), self.book());
+                let (request, grants) = (Some(self.fresh()), self.book());
                 self.run
                     .handle(Input::GrantChecked { at: self.now, call, grants, preview: Vec::new(), request })
                     .unwrap();

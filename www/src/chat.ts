@@ -1,9 +1,10 @@
 import { CountersignError } from "./error.js";
 import { eventsOf } from "./events.js";
+import { readTerms, type Terms } from "./grants.js";
 import { readParts } from "./messages.js";
 import { readDecider, readDecision } from "./options.js";
 import { writeAnswer } from "./requests.js";
-import type { DenyReason, Privacy } from "./tokens.js";
+import type { DenyReason, Privacy, Scope } from "./tokens.js";
 import type { Answer, ChatEvent, Message, Part, Request, RunResult, Snapshot } from "./types.js";
 import type { RawChat } from "./wasm/countersign.js";
 import { enter } from "./wasm.js";
@@ -22,6 +23,11 @@ export interface DecideOptions {
   /** Only with a denial. */
   reason?: DenyReason;
   note?: string;
+  /**
+   * Only with an approval, of a request that lists it in its `scopes`, by the owner of the run: `chat` and `always` give a
+   * standing permission for later calls with exactly these arguments, {@link Terms} one for others. Default `once`.
+   */
+  scope?: Scope | Terms;
 }
 
 export interface ExtendOptions {
@@ -138,7 +144,8 @@ export class Chat {
 
   /**
    * Decides about a pending request. Resolves once the decision is stored; `continuation` resolves when the run
-   * rests again.
+   * rests again. Rejects with code `not_grantable`, with nothing decided, where the scope is not to be had, and with
+   * `grant_failed` where the call was approved and the standing permission could not be kept.
    */
   async decide(
     requestId: string,
@@ -147,8 +154,9 @@ export class Chat {
     const { approve, reason, note } = options;
     const by = readDecider(options.by);
     readDecision(approve, reason, note);
+    const terms = readTerms(options.scope, approve);
     const run = enter(() => this.#raw.runId());
-    return this.#after(run, await enter(() => this.#raw.decide(requestId, approve, by, reason, note)));
+    return this.#after(run, await enter(() => this.#raw.decide(requestId, approve, by, reason, note, terms)));
   }
 
   /**

@@ -10,6 +10,7 @@ export { type Agent, type ChatSummary, createAgent, tool } from "./agent.js";
 export type { Chat, DecideOptions, ExtendOptions, SendOptions } from "./chat.js";
 export type { CountersignApprovals } from "./element.js";
 export { CountersignError } from "./error.js";
+export type { Grant, Grants, Terms } from "./grants.js";
 export { type IndexedDBStore, indexedDBStore } from "./indexeddb.js";
 export type {
   AnthropicOptions,
@@ -27,7 +28,7 @@ export {
   pendingRequest,
   toMcpElicitation,
 } from "./requests.js";
-export type { Condition, PatternRule, Rule, RuleCall, Verdict } from "./rules.js";
+export type { AskOptions, Condition, PatternRule, Rule, RuleCall, Verdict } from "./rules.js";
 export { allow, ask, refuse } from "./rules.js";
 export { memoryStore, type Store } from "./store.js";
 export * from "./tokens.js";

@@ -106,7 +106,7 @@ impl Run {
         id: CallId,
         grants: grant::Read,
         preview: Vec<String>,
-        fresh: RequestId,
+        fresh: Option<RequestId>,
     ) -> Result<(), RunError> {
         if self.activity.checking.take_if(|checking| *checking == id).is_none() {
             return Err(RunError::Stale);
@@ -115,7 +115,7 @@ impl Run {
         self.grants = grants;
         if stands {
             self.start(at, &id)?;
-        } else if let Some(request) = self.request_without_grant(at, &id, fresh) {
+        } else if let Some(request) = fresh.and_then(|fresh| self.request_without_grant(at, &id, fresh)) {
             let request = Request { preview, ..request };
             self.record(at, [Body::CallAsked { request: request.clone() }])?;
             self.effects.push_back(Effect::Ask(request));

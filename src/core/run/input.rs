@@ -82,8 +82,8 @@ pub enum Input {
         grants: grant::Read,
         /// What its tool's preview says, where the call must ask; no line where it has none.
         preview: Vec<String>,
-        /// A fresh random id, used where the call must ask.
-        request: RequestId,
+        /// A fresh random id, used where the call must ask; without one it does not start.
+        request: Option<RequestId>,
     },
     /// Somebody decided about a pending request.
     Decide {

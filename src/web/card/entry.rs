@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use super::scopes::Scopes;
 use super::words::Words;
 use super::{asking, head, receipt};
 use crate::core::card::Card;
@@ -23,6 +24,7 @@ pub struct Entry {
     asking: Element,
     label: Element,
     note: Element,
+    scopes: Scopes,
     receipt: Element,
     dismiss: Element,
     is_pending: Cell<bool>,
@@ -58,6 +60,7 @@ impl Entry {
             foot,
             asking,
             label,
+            scopes: Scopes::new(&number.to_string(), card.request.as_str(), &note, watch, words),
             note,
             receipt: Element::new("div part=receipt tabindex=-1"),
             dismiss: Element::new("button part=dismiss type=button"),
@@ -75,6 +78,7 @@ impl Entry {
                 let button = actions.add(&joined("button part=", part, " type=button"), &words.say(says));
                 watch.guard(button, &entry.request, choice, &entry.note);
             }
+            entry.asking.insert(entry.scopes.element(), None);
             entry.foot.insert(&entry.asking, None);
         }
         entry.update(card, note_reaches_model);
@@ -114,6 +118,7 @@ impl Entry {
         if self.note_reaches_model.replace(note_reaches_model) != note_reaches_model {
             self.label.set_text(&self.words.say(asking::label_of(note_reaches_model)));
         }
+        self.scopes.offer(card);
         let Some(receipt) = &card.receipt else { return };
         let texts = joined(receipt.mark, receipt.decision, receipt.outcome);
         let shown = self.shown_receipt.take();
