@@ -5,8 +5,8 @@
 use countersign::core::guard::{ARMING, Guard, Input, QUIET, Verdict};
 use proptest::prelude::*;
 
-/// A button at rest, in view, in a page with the focus: due at 500.
-const SHOWN: &str = "0 rest, 0 view, 0 focus, ";
+/// A button at rest, in view with nothing over it, in a page with the focus: due at 500.
+const SHOWN: &str = "0 rest, 0 view, 0 bare, 0 focus, ";
 
 fn input(word: &str) -> Input {
     let click = |trusted, detail, primary| Input::Click { trusted, detail, primary };
@@ -14,6 +14,8 @@ fn input(word: &str) -> Input {
         "rearm" => Input::Rearm,
         "view" => Input::InView(true),
         "clipped" => Input::InView(false),
+        "bare" => Input::Covered(false),
+        "covered" => Input::Covered(true),
         "focus" => Input::Attended(true),
         "blur" => Input::Attended(false),
         "rest" => Input::Place([10.0, 20.0, 100.0, 44.0]),
@@ -29,6 +31,7 @@ fn input(word: &str) -> Input {
         "click" => click(true, 1, true),
         "enter" => click(true, 0, true),
         "double" => click(true, 2, true),
+        "triple" => click(true, 3, true),
         "aux" => click(true, 1, false),
         "script" => click(false, 0, true),
         other => panic!("no such input: {other}"),
@@ -59,7 +62,7 @@ fn check(script: &str, expected: &str) {
 }
 
 #[test]
-fn a_meant_click_decides() {
+fn a5_a_meant_click_decides() {
     check("500 tick, 700 press, 760 click", "500 armed, 760 off, 760 decides");
     check("500 tick, 700 press, 710 enter", "500 armed, 710 off, 710 decides");
     check("500 tick, 700 press, 720 held, 1900 held, 1910 enter", "500 armed, 1910 off, 1910 decides");
@@ -68,48 +71,55 @@ fn a_meant_click_decides() {
 }
 
 #[test]
-fn it_arms_after_half_a_second_at_rest() {
-    check("499 tick, 499 press, 499 click", "");
-    check("500 tick", "500 armed");
-    check("500 tick, 600 rounded", "500 armed");
-    assert_eq!(run("0 rest, 0 view, 9000 tick"), "");
-    assert_eq!(run("0 rest, 0 focus, 9000 tick"), "");
-    assert_eq!(run("0 view, 0 focus, 9000 tick"), "");
-    assert_eq!(run("0 view, 0 focus, 100 rest, 599 tick, 600 tick"), "600 armed");
-    assert_eq!(run("0 rest, 100 view, 200 focus, 699 tick, 700 tick"), "700 armed");
+fn a5_the_click_is_trusted() {
+    check("500 tick, 700 press, 700 script", "500 armed");
+    check("500 tick, 9000 script", "500 armed");
+    // Nor does a script keep a person from deciding.
+    check("400 script, 500 tick", "500 armed");
 }
 
 #[test]
-fn it_starts_over_when_what_is_seen_changes() {
-    check("400 rearm, 899 tick, 900 tick", "900 armed");
-    check("500 tick, 600 rearm, 1099 tick, 1100 tick", "500 armed, 600 off, 1100 armed");
-    check("500 tick, 600 clipped, 9000 tick", "500 armed, 600 off");
-    check("500 tick, 600 clipped, 700 view, 1199 tick, 1200 tick", "500 armed, 600 off, 1200 armed");
-    check("500 tick, 600 blur, 9000 tick", "500 armed, 600 off");
-    check("500 tick, 600 blur, 700 focus, 1199 tick, 1200 tick", "500 armed, 600 off, 1200 armed");
-    check("500 tick, 600 view, 600 focus, 600 rest", "500 armed");
-    check("500 tick, 600 moved, 1099 tick, 1100 tick", "500 armed, 600 off, 1100 armed");
-    check("500 tick, 600 grown", "500 armed, 600 off");
-    check("300 moved, 799 tick, 800 tick", "800 armed");
-    check("500 tick, 600 creep1, 700 creep2", "500 armed, 700 off");
+fn a5_the_click_is_no_second_one() {
+    check("500 tick, 700 press, 700 double", "500 armed");
+    check("500 tick, 700 press, 700 triple", "500 armed");
+    // Not even where nothing was pressed.
+    check("500 tick, 9000 double", "500 armed");
 }
 
 #[test]
-fn a_press_counts_on_this_button_and_after_arming_only() {
+fn a5_the_click_is_of_the_primary_button() {
+    check("500 tick, 700 press, 700 aux", "500 armed");
+    check("500 tick, 9000 aux", "500 armed");
+}
+
+#[test]
+fn a5_the_press_is_seen_on_the_same_button() {
+    check("500 tick, 600 else, 710 click", "500 armed");
+    check("500 tick, 600 press, 700 else, 710 click", "500 armed");
+    check("500 tick, 600 held, 710 click", "500 armed");
+}
+
+#[test]
+fn a5_the_press_is_seen_after_arming() {
     check("400 press, 500 tick, 600 click", "500 armed");
     check("500 tick, 600 press, 700 moved, 700 click, 1200 tick, 1250 click", "500 armed, 700 off, 1200 armed");
-    check("500 tick, 600 press, 700 else, 710 click", "500 armed");
-    check("500 tick, 700 else, 720 enter", "500 armed");
-    // A held Enter whose focus was moved here: repeats are no press.
-    check("500 tick, 700 else, 730 held, 730 enter, 760 held, 760 enter, 1790 held, 1790 enter", "500 armed");
-    check("100 else, 130 held, 130 enter, 700 held, 700 tick, 730 held, 730 enter", "700 armed");
     // The page was busy: what was pressed before the button was armed is heard after.
     check("500 tick, 450 press, 460 click", "500 armed");
     check("3000 tick, 2900 click", "3000 armed");
 }
 
 #[test]
-fn one_press_decides_once() {
+fn a5_a_repeat_is_no_press() {
+    // A held Enter whose focus was moved here.
+    check("500 tick, 700 else, 720 enter", "500 armed");
+    check("500 tick, 700 else, 730 held, 730 enter, 760 held, 760 enter, 1790 held, 1790 enter", "500 armed");
+    check("100 else, 130 held, 130 enter, 700 held, 700 tick, 730 held, 730 enter", "700 armed");
+    // One that went down here, before the button was armed.
+    check("100 press, 130 held, 130 enter, 630 tick, 660 held, 660 enter, 9000 held, 9000 enter", "630 armed");
+}
+
+#[test]
+fn a5_one_press_decides_once() {
     check(
         "500 tick, 700 press, 710 click, 720 click, 1220 tick, 1230 click",
         "500 armed, 710 off, 710 decides, 1220 armed",
@@ -117,23 +127,86 @@ fn one_press_decides_once() {
 }
 
 #[test]
-fn second_and_secondary_clicks_and_scripts_decide_nothing() {
-    check("500 tick, 700 press, 700 double", "500 armed");
-    check("500 tick, 700 press, 700 aux", "500 armed");
-    check("500 tick, 700 press, 700 script", "500 armed");
-    check("500 tick, 9000 script", "500 armed");
-    check("400 script, 500 tick", "500 armed");
+fn a5_it_arms_after_half_a_second() {
+    check("499 tick, 499 press, 499 click", "");
+    check("500 tick", "500 armed");
+    check("499 rest, 499 view, 499 bare, 499 focus, 500 tick", "500 armed");
 }
 
 #[test]
-fn assistive_technology_clicks_without_a_press() {
+fn a5_it_arms_fully_visible_and_attended_only() {
+    for (missing, rest) in [
+        ("rest", "0 view, 0 bare, 0 focus"),
+        ("view", "0 rest, 0 bare, 0 focus"),
+        ("bare", "0 rest, 0 view, 0 focus"),
+        ("focus", "0 rest, 0 view, 0 bare"),
+    ] {
+        assert_eq!(run(&format!("{rest}, 9000 tick, 9000 press, 9000 click")), "", "{missing}");
+        assert_eq!(run(&format!("{rest}, 100 {missing}, 599 tick, 600 tick")), "600 armed", "{missing}");
+    }
+    assert_eq!(run("0 rest, 100 view, 200 bare, 300 focus, 799 tick, 800 tick"), "800 armed");
+}
+
+#[test]
+fn a5_it_arms_again_when_shown_or_what_it_asks_changed() {
+    check("400 rearm, 899 tick, 900 tick", "900 armed");
+    check("500 tick, 600 rearm, 1099 tick, 1100 tick", "500 armed, 600 off, 1100 armed");
+    check("500 tick, 600 press, 650 rearm, 660 click, 1160 tick, 1170 click", "500 armed, 650 off, 1160 armed");
+}
+
+#[test]
+fn a5_it_arms_again_when_back_in_view() {
+    check("500 tick, 600 clipped, 9000 tick", "500 armed, 600 off");
+    check("500 tick, 600 clipped, 700 view, 1199 tick, 1200 tick", "500 armed, 600 off, 1200 armed");
+    check("500 tick, 600 press, 610 clipped, 620 view, 630 click", "500 armed, 610 off");
+    check("500 tick, 600 view", "500 armed");
+}
+
+#[test]
+fn a5_it_arms_again_when_the_page_is_attended_again() {
+    check("500 tick, 600 blur, 9000 tick", "500 armed, 600 off");
+    check("500 tick, 600 blur, 700 focus, 1199 tick, 1200 tick", "500 armed, 600 off, 1200 armed");
+    // The click that brought the focus to the window.
+    check("500 tick, 600 blur, 700 focus, 700 press, 710 click", "500 armed, 600 off");
+    check("500 tick, 600 focus", "500 armed");
+}
+
+#[test]
+fn a5_it_arms_again_when_it_moved() {
+    check("500 tick, 600 moved, 1099 tick, 1100 tick", "500 armed, 600 off, 1100 armed");
+    check("300 moved, 799 tick, 800 tick", "800 armed");
+    check("500 tick, 600 grown", "500 armed, 600 off");
+    check("500 tick, 600 creep1, 700 creep2", "500 armed, 700 off");
+    check("500 tick, 600 rest, 600 rounded", "500 armed");
+}
+
+#[test]
+fn a5_an_early_click_extends_the_wait_but_not_for_ever() {
+    check("300 press, 310 click, 500 tick, 809 tick, 810 tick", "810 armed");
+    check("400 click, 800 click, 1200 click, 1699 tick, 1700 tick", "1700 armed");
+    check("400 click, 800 click, 1200 click, 1600 click, 1999 click, 1999 tick, 2000 tick", "2000 armed");
+    check("400 double, 500 tick, 899 tick, 900 tick", "900 armed");
+    // The cap counts from when it came to rest.
+    check("400 click, 800 click, 900 moved, 1300 click, 2899 tick", "2899 armed");
+}
+
+#[test]
+fn a5_assistive_technology_clicks_without_a_press() {
     check("500 tick, 700 click", "500 armed, 700 off, 700 decides");
+    check("500 tick, 700 enter", "500 armed, 700 off, 700 decides");
     check("100 click, 500 tick, 600 tick, 700 click", "600 armed, 700 off, 700 decides");
+    check("400 click, 800 click", "");
+}
+
+#[test]
+fn a5_assistive_technology_is_told_by_a_quiet_window() {
     check("500 tick, 600 else, 1600 click", "500 armed");
     check("500 tick, 600 else, 1601 click", "500 armed, 1601 off, 1601 decides");
     check("500 tick, 600 held, 1600 click", "500 armed");
+    check("400 press, 500 tick, 1400 click", "500 armed");
+    check("400 press, 500 tick, 1401 click", "500 armed, 1401 off, 1401 decides");
     let mut guard = Guard::new(900.0);
-    for word in ["rest", "view", "focus"] {
+    for word in ["rest", "view", "bare", "focus"] {
         assert_eq!(guard.handle(1000.0, input(word)), Verdict::Ignore);
     }
     assert_eq!(guard.handle(1500.0, Input::Tick), Verdict::Ignore);
@@ -142,11 +215,23 @@ fn assistive_technology_clicks_without_a_press() {
 }
 
 #[test]
-fn early_clicks_put_arming_off_but_not_for_ever() {
-    check("300 press, 310 click, 500 tick, 809 tick, 810 tick", "810 armed");
-    check("400 click, 800 click, 1200 click, 1699 tick, 1700 tick", "1700 armed");
-    check("400 click, 800 click, 1200 click, 1600 click, 1999 click, 1999 tick, 2000 tick", "2000 armed");
-    check("400 double, 500 tick, 899 tick, 900 tick", "900 armed");
+fn clickjacking_a_covered_button_is_not_armed() {
+    check("500 tick, 600 covered, 9000 tick, 9000 press, 9000 click", "500 armed, 600 off");
+    check("500 tick, 600 press, 610 covered, 620 click", "500 armed, 610 off");
+    check("500 tick, 600 press, 610 covered, 620 bare, 630 click", "500 armed, 610 off");
+    check("500 tick, 600 covered, 700 bare, 1199 tick, 1200 tick", "500 armed, 600 off, 1200 armed");
+    check("500 tick, 600 bare", "500 armed");
+}
+
+#[test]
+fn clickjacking_a_button_says_when_it_is_covered() {
+    let mut guard = Guard::new(0.0);
+    let mut told = Vec::new();
+    for word in ["rest", "focus", "view", "bare", "covered", "clipped", "view", "bare"] {
+        let _ = guard.handle(0.0, input(word));
+        told.push(guard.is_covered());
+    }
+    assert_eq!(told, [false, false, true, false, true, false, true, false]);
 }
 
 /// What a random script may hold; times go forward by up to 400.
@@ -154,6 +239,7 @@ fn any_input() -> impl Strategy<Value = Input> {
     prop_oneof![
         1 => Just(Input::Rearm),
         1 => any::<bool>().prop_map(Input::InView),
+        1 => any::<bool>().prop_map(Input::Covered),
         1 => any::<bool>().prop_map(Input::Attended),
         2 => (0..2).prop_map(|place| Input::Place([f64::from(place) * 50.0, 0.0, 100.0, 44.0])),
         6 => Just(Input::Tick),
@@ -169,7 +255,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
     /// Written from the rules and not from the guard: looks back over the whole script at every decision.
     #[test]
-    fn no_order_of_inputs_decides_without_a_meant_click(
+    fn a5_no_order_of_inputs_decides_without_a_meant_click(
         steps in prop::collection::vec((0_u32..400, any_input()), 1..60)
     ) {
         let mut guard = Guard::new(f64::NEG_INFINITY);
@@ -185,6 +271,7 @@ proptest! {
                 );
                 let last = |wanted: fn(&Input) -> bool| past.iter().rev().find(|(_, input)| wanted(input)).copied();
                 prop_assert!(matches!(last(|i| matches!(i, Input::InView(_))), Some((_, Input::InView(true)))));
+                prop_assert!(matches!(last(|i| matches!(i, Input::Covered(_))), Some((_, Input::Covered(false)))));
                 prop_assert!(matches!(last(|i| matches!(i, Input::Attended(_))), Some((_, Input::Attended(true)))));
                 // Since this moment nothing changed that a person sees.
                 let rest = changes(&past);
@@ -204,11 +291,12 @@ proptest! {
 
 /// When what a person sees of the button last changed.
 fn changes(past: &[(f64, Input)]) -> f64 {
-    let (mut in_view, mut attended, mut place, mut last) = (false, false, None, 0.0);
+    let (mut in_view, mut covered, mut attended, mut place, mut last) = (false, true, false, None, 0.0);
     for (time, input) in past {
         let changed = match input {
             Input::Rearm => true,
             Input::InView(now) => std::mem::replace(&mut in_view, *now) != *now,
+            Input::Covered(now) => std::mem::replace(&mut covered, *now) != *now,
             Input::Attended(now) => std::mem::replace(&mut attended, *now) != *now,
             Input::Place(now) => place.replace(*now) != Some(*now),
             _ => false,

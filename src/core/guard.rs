@@ -4,7 +4,7 @@
 //! button is armed and whether a click decides. A click decides only if
 //!
 //! 1. it is trusted, of the primary button, and not the second of a double click;
-//! 2. the button is armed: for [`ARMING`] it stood fully in view, unmoved, in a page that had the focus;
+//! 2. the button is armed: for [`ARMING`] it stood fully in view, uncovered, unmoved, in a page that had the focus;
 //! 3. a press on this same button came after arming, and nothing was pressed or released elsewhere since; or nothing
 //!    at all was pressed in the window for [`QUIET`], as when assistive technology clicks.
 //!
@@ -13,6 +13,8 @@
 //! **Architecture invariant.** Times are arguments, in milliseconds on one monotonic clock. They may arrive out of
 //! order: an input event carries the time at which the hardware saw it, which can be earlier than a timer that ran
 //! before it. Untrusted input events must not be fed at all, but clicks, which say themselves whether they are.
+
+use std::mem;
 
 /// How long a button must have been in view and at rest before it takes a click, in milliseconds.
 pub const ARMING: f64 = 500.0;
@@ -33,6 +35,8 @@ pub enum Input {
     Rearm,
     /// Whether the button is fully in view.
     InView(bool),
+    /// Whether something lies over the button, or makes it look other than it is, as far as the shell can see.
+    Covered(bool),
     /// Whether the document is visible and has the focus.
     Attended(bool),
     /// Where the button stands now.
@@ -71,6 +75,7 @@ pub enum Verdict {
 pub struct Guard {
     state: State,
     in_view: bool,
+    covered: bool,
     attended: bool,
     place: Option<Place>,
     pressed: Option<f64>,
@@ -86,10 +91,10 @@ enum State {
 }
 
 impl Guard {
-    /// A button that nobody has seen yet. `active` is when anything was last pressed in the window;
-    /// `f64::NEG_INFINITY` if never.
+    /// A button that nobody has seen yet, and that counts as covered until the shell says otherwise. `active` is when
+    /// anything was last pressed in the window, as far as that is known: else since when it has been watched.
     pub const fn new(active: f64) -> Self {
-        Self { state: State::Off, in_view: false, attended: false, place: None, pressed: None, active }
+        Self { state: State::Off, in_view: false, covered: true, attended: false, place: None, pressed: None, active }
     }
 
     /// Takes what was seen at `now`.
@@ -97,14 +102,17 @@ impl Guard {
         match input {
             Input::Rearm => self.restart(now),
             Input::InView(in_view) => {
-                if in_view != self.in_view {
-                    self.in_view = in_view;
+                if mem::replace(&mut self.in_view, in_view) != in_view {
+                    self.restart(now);
+                }
+            }
+            Input::Covered(covered) => {
+                if mem::replace(&mut self.covered, covered) != covered {
                     self.restart(now);
                 }
             }
             Input::Attended(attended) => {
-                if attended != self.attended {
-                    self.attended = attended;
+                if mem::replace(&mut self.attended, attended) != attended {
                     self.restart(now);
                 }
             }
@@ -145,6 +153,11 @@ impl Guard {
         matches!(self.state, State::Armed { .. })
     }
 
+    /// Whether it would stand in view, but for what covers it.
+    pub const fn is_covered(&self) -> bool {
+        self.in_view && self.covered
+    }
+
     /// When a [`Input::Tick`] would arm it; `None` while it is armed or cannot be.
     pub const fn due(&self) -> Option<f64> {
         match self.state {
@@ -154,7 +167,7 @@ impl Guard {
     }
 
     fn restart(&mut self, now: f64) {
-        self.state = if self.in_view && self.attended && self.place.is_some() {
+        self.state = if self.in_view && !self.covered && self.attended && self.place.is_some() {
             State::Arming { since: now, due: now + ARMING }
         } else {
             State::Off

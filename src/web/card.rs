@@ -68,17 +68,21 @@ impl CardList {
         // What the sheet cannot say itself, since a page would download it: every colour comes twice, for light and dark,
         // and a page overrides it with a --countersign-* property. In arguments spaces count, also the last ones of a
         // line: the tint shows where a text begins and ends. Of the gradients behind a long text the last two are shades at
-        // the edges; the first two scroll with the text and cover a shade where it ends.
+        // the edges; the first two scroll with the text and cover a shade where it ends. `plaintext` isolates, and has a
+        // text without letters, such as -5, read from left to right in any card.
         sheet.replace(include_str!("card/card.css"));
         styled.set_sheets(&Array::of1(&sheet))?;
-        let watch = Watch::new(styled.page(), decide);
+        let watch = Watch::new(styled.page(), decide, &words.say("ask.covered"));
         let root: Element = root.unchecked_ref::<Element>().clone();
         let list = root.add("div class=list", "");
-        list.set("lang", &words.locale());
-        list.set("dir", &words.direction());
+        let status = root.add("div class=status role=status", "");
+        for part in [&list, &status] {
+            part.set("lang", &words.locale());
+            part.set("dir", &words.direction());
+        }
         Ok(Self {
             list,
-            status: root.add("div class=status role=status", ""),
+            status,
             root,
             entries: RefCell::default(),
             made: Cell::new(0),

@@ -2,6 +2,8 @@
 //!
 //! Every decision path of the card goes through [`Watch::guard`]: nothing else makes a [`Decided`].
 
+mod sight;
+
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
@@ -21,15 +23,20 @@ const LOOK: f64 = 100.0;
 /// positions; what is allowed for is under half a pixel of a button's height.
 const IN_VIEW: f64 = 0.99;
 
+/// How often at most a browser that can tell says whether it drew a button with nothing over it, in milliseconds: it
+/// takes no shorter time.
+const VISIBILITY: f64 = 100.0;
+
 /// What is listened to on the window, and whether in the capture phase: ahead of what the page does with it. The focus
 /// of elements is captured too, and is not meant.
-const LISTENED: [(&str, bool); 8] = [
+const LISTENED: [(&str, bool); 9] = [
     ("pointerdown", true),
     ("pointerup", true),
     ("pointercancel", true),
     ("keydown", true),
     ("keyup", true),
     ("visibilitychange", true),
+    ("pageshow", false),
     ("focus", false),
     ("blur", false),
 ];
@@ -102,6 +109,8 @@ extern "C" {
     fn is_intersecting(this: &Heard) -> bool;
     #[wasm_bindgen(method, getter = intersectionRatio)]
     fn ratio(this: &Heard) -> f64;
+    #[wasm_bindgen(method, getter = isVisible)]
+    fn is_visible(this: &Heard) -> Option<bool>;
 }
 
 /// What a button of a card stands for.
@@ -163,12 +172,15 @@ pub struct Decided {
 pub struct Watch {
     page: Page,
     decide: Rc<dyn Fn(Decided)>,
+    /// What a button says that is covered.
+    covered: Rc<str>,
     /// Hears everything: events, the observer, and the timer, which has nothing to say.
     hear: Closure<dyn Fn(Heard)>,
     observer: IntersectionObserver,
     /// Zero is none.
     timer: Cell<i32>,
-    /// When anything was last pressed or released in the window.
+    /// When anything was last pressed or released in the window, or since when it is watched: what came before is not
+    /// known, so it may be a press.
     active: Cell<f64>,
     buttons: RefCell<Vec<Rc<Watched>>>,
 }
@@ -180,11 +192,16 @@ struct Watched {
     note: Element,
     guard: RefCell<Guard>,
     armed: Cell<bool>,
+    /// What the observer said last; true where it does not say.
+    visible: Cell<bool>,
+    covered: Cell<bool>,
+    covered_text: Rc<str>,
 }
 
 impl Watch {
-    /// Starts to watch the window. `decide` is called for clicks that count.
-    pub fn new(page: Page, decide: Rc<dyn Fn(Decided)>) -> Rc<Self> {
+    /// Starts to watch the window. `decide` is called for clicks that count; `covered` is the title of a button for as
+    /// long as something covers it.
+    pub fn new(page: Page, decide: Rc<dyn Fn(Decided)>, covered: &str) -> Rc<Self> {
         let watch = Rc::new_cyclic(|watch: &Weak<Self>| {
             let watch = watch.clone();
             let hear = Closure::<dyn Fn(Heard)>::new(move |heard| {
@@ -193,16 +210,21 @@ impl Watch {
                 }
             });
             let options = Object::new();
-            // A plain object takes any property.
-            let _ = Reflect::set(&options, &"threshold".into(), &IN_VIEW.into());
+            let asked =
+                [("threshold", IN_VIEW.into()), ("trackVisibility", JsValue::TRUE), ("delay", VISIBILITY.into())];
+            for (option, value) in asked {
+                // A plain object takes any property.
+                let _ = Reflect::set(&options, &option.into(), &value);
+            }
             let observer = IntersectionObserver::new(hear.as_ref(), &options);
             Self {
                 page,
                 decide,
+                covered: covered.into(),
                 hear,
                 observer,
                 timer: Cell::new(0),
-                active: Cell::new(f64::NEG_INFINITY),
+                active: Cell::new(now()),
                 buttons: RefCell::default(),
             }
         });
@@ -224,6 +246,9 @@ impl Watch {
             note: note.clone(),
             guard: RefCell::new(Guard::new(self.active.get())),
             armed: Cell::new(false),
+            visible: Cell::new(true),
+            covered: Cell::new(false),
+            covered_text: self.covered.clone(),
         }));
     }
 
@@ -258,7 +283,7 @@ impl Watch {
         match heard.kind().as_deref() {
             None => self.seen(heard.unchecked_ref()),
             Some("click") => self.click(heard),
-            Some("focus" | "visibilitychange") => {
+            Some("focus" | "visibilitychange" | "pageshow") => {
                 self.restart(None);
                 self.look();
             }
@@ -312,6 +337,7 @@ impl Watch {
         for entry in entries.iter() {
             let entry: Heard = entry.unchecked_into();
             if let Some(watched) = self.watched(&entry.target()) {
+                watched.visible.set(entry.is_visible().unwrap_or(true));
                 watched.look(now, attended);
                 let whole = entry.is_intersecting() && entry.ratio() >= IN_VIEW;
                 let _ = watched.feed(now, Input::InView(whole));
@@ -377,12 +403,19 @@ impl Drop for Watched {
 }
 
 impl Watched {
-    /// Feeds the guard and shows on the button whether it is armed.
+    /// Feeds the guard and shows on the button whether it is armed, and whether it is because of a cover that it is not.
     fn feed(&self, now: f64, input: Input) -> Verdict {
         let mut guard = self.guard.borrow_mut();
         let verdict = guard.handle(now, input);
-        let armed = guard.is_armed();
+        let (armed, covered) = (guard.is_armed(), guard.is_covered());
         drop(guard);
+        if self.covered.replace(covered) != covered {
+            if covered {
+                self.button.set("title", &self.covered_text);
+            } else {
+                self.button.unset("title");
+            }
+        }
         if self.armed.replace(armed) != armed {
             if armed {
                 self.button.unset("aria-disabled");
@@ -395,7 +428,9 @@ impl Watched {
 
     fn look(&self, now: f64, attended: bool) {
         let place = self.button.place();
+        let covered = !self.visible.get() || sight::is_covered(&self.button, &place);
         let _ = self.feed(now, Input::Attended(attended));
+        let _ = self.feed(now, Input::Covered(covered));
         let _ = self.feed(now, Input::Place([place.x(), place.y(), place.width(), place.height()]));
     }
 }

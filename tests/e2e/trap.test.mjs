@@ -1,24 +1,18 @@
 /** A module that traps: at whatever step, the chat is taken anew from the store and nothing runs twice. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { launch } from "./harness.mjs";
-import { checkHistories, obedient, play } from "./scripted.mjs";
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser.close());
+import { it } from "node:test";
+import { inEachBrowser } from "./boundary.mjs";
+import { WHOLE } from "./browsers.mjs";
+import { checkHistories, obedient } from "./scripted.mjs";
 
 /** How many steps are tried, spread over a whole run. */
-const SAMPLES = 40;
+const SAMPLES = WHOLE ? 400 : 16;
 
-describe("a trap", () => {
-  it("at any step of a run loses nothing that was stored, and runs no call twice", async (t) => {
-    const { told, requests } = await play(
-      browser,
-      t,
-      obedient,
+inEachBrowser(({ open }) => {
+  it("boundary/trap: a trap at any step of a run loses nothing that was stored, and runs no call twice", async (t) => {
+    const expected = /RuntimeError|unreachable|The wasm module stopped/;
+    const { site, play } = await open(t, { model: obedient, expected });
+    const told = await play(
       async ({ order, given }) => {
         // Every call into the module counts down; at zero it traps instead.
         let left = Number.POSITIVE_INFINITY;
@@ -42,12 +36,13 @@ describe("a trap", () => {
         async function run(steps, copy) {
           const library = await import(`/dist/index.js?copy=${copy}`);
           await library.init();
-          let runs = 0;
+          let [runs, executed] = [0, 0];
           const eat = library.tool({
             name: "eat",
             inputSchema: { type: "object" },
             run: () => {
               runs += 1;
+              executed = steps - left;
               return "eaten";
             },
           });
@@ -81,6 +76,7 @@ describe("a trap", () => {
                 outcomes,
                 errors: [...new Set(errors)],
                 used,
+                executed,
                 users: messages.filter(({ type }) => type === "user").length,
               };
             }
@@ -91,16 +87,16 @@ describe("a trap", () => {
 
         const whole = await run(1e9, "whole");
         const found = [];
-        for (let sample = 1; sample <= given; sample += 1) {
-          const at = Math.ceil((whole.used * sample) / given);
-          found.push({ at, ...(await run(at, sample)) });
-        }
+        const spread = Array.from({ length: given }, (_, sample) => Math.ceil((whole.used * (sample + 1)) / given));
+        // And closely around the tool's own execution, which is over soon.
+        const close = Array.from({ length: 8 }, (_, sample) => whole.executed + sample - 2);
+        for (const at of new Set([...spread, ...close])) found.push({ at, ...(await run(at, `${at}`)) });
         WebAssembly.instantiateStreaming = instantiate;
         return { whole, found };
       },
-      { given: SAMPLES, expected: /RuntimeError|unreachable|The wasm module stopped/ },
+      SAMPLES,
     );
-    const { used, ...whole } = told.whole;
+    const { used, executed: _, ...whole } = told.whole;
     assert.deepEqual(whole, { runs: 1, outcomes: ["result"], errors: [], users: 1 });
     assert.ok(used > 100, `${used} calls into the module`);
     for (const { at, runs, outcomes, errors, stuck, users } of told.found) {
@@ -120,6 +116,6 @@ describe("a trap", () => {
       told.found.some(({ outcomes }) => outcomes[0] === "outcome_unknown"),
       "some trap fell into the execution",
     );
-    checkHistories(requests);
+    checkHistories(site.requests);
   });
 });

@@ -2,7 +2,7 @@ import { CountersignError } from "./error.js";
 import { eventsOf } from "./events.js";
 import { readTerms, type Terms } from "./grants.js";
 import { readParts } from "./messages.js";
-import { readDecider, readDecision } from "./options.js";
+import { readDecider, readDecision, readRequestId } from "./options.js";
 import { writeAnswer } from "./requests.js";
 import type { DenyReason, Privacy, Scope } from "./tokens.js";
 import type { Answer, ChatEvent, Message, Part, Request, RunResult, Snapshot } from "./types.js";
@@ -152,11 +152,12 @@ export class Chat {
     options: DecideOptions,
   ): Promise<{ result: "applied" | "already"; continuation: Promise<RunResult> }> {
     const { approve, reason, note } = options;
+    const id = readRequestId(requestId);
     const by = readDecider(options.by);
     readDecision(approve, reason, note);
     const terms = readTerms(options.scope, approve);
     const run = enter(() => this.#raw.runId());
-    return this.#after(run, await enter(() => this.#raw.decide(requestId, approve, by, reason, note, terms)));
+    return this.#after(run, await enter(() => this.#raw.decide(id, approve, by, reason, note, terms)));
   }
 
   /**
@@ -172,6 +173,7 @@ export class Chat {
   /** Gives a pending request more time. Resolves once that is stored. */
   async extend(requestId: string, options: ExtendOptions): Promise<{ result: "applied" | "already" }> {
     const { expiresAt } = options;
+    const id = readRequestId(requestId);
     if (expiresAt !== null && !(Number.isSafeInteger(expiresAt) && expiresAt >= 0)) {
       throw new CountersignError(
         "invalid_expiry",
@@ -179,7 +181,7 @@ export class Chat {
       );
     }
     const by = readDecider(options.by ?? null);
-    return { result: await enter(() => this.#raw.extend(requestId, expiresAt ?? undefined, by)) };
+    return { result: await enter(() => this.#raw.extend(id, expiresAt ?? undefined, by)) };
   }
 
   /** Goes on with a run that was left interrupted. Never called for you. */

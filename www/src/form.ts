@@ -41,7 +41,7 @@ export function makeForm(text: string, words: Words): HTMLElement {
       try {
         return stop ? "" : fill(text, JSON.stringify(Object.fromEntries(values)));
       } catch (problem) {
-        whole.textContent = words.sayAgain("form.problem", String(problem));
+        whole.textContent = words.sayAgain("form.problem", visibleLine(String(problem)));
         return "";
       }
     },
@@ -54,7 +54,7 @@ function check(field: Field, read: () => unknown, words: Words): [value?: unknow
   const at = visibleLine(field.label);
   const wrong = (problem: string): [undefined, string] => [
     undefined,
-    words.say("form.problem", { problem: words.sayAgain("form.problem", problem) }),
+    words.say("form.problem", { problem: words.sayAgain("form.problem", visibleLine(problem), at) }),
   ];
   try {
     const value = read();
@@ -90,7 +90,7 @@ type Drawing = { element: HTMLElement; read: () => unknown; controls: Control[] 
 const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
   text(field, words) {
     const input = inputOf(TYPES[field.format ?? ""] ?? "text", field);
-    input.value = typeof field.schema.default === "string" ? local(field, field.schema.default) : "";
+    input.value = typeof field.schema.default === "string" ? plain(local(field, field.schema.default)) : "";
     const read = () =>
       unreadable(input) ? refuse("is not complete") : input.value === "" ? undefined : global(field, input.value);
     return { element: labelled(field, input, words), read, controls: [input] };
@@ -159,6 +159,11 @@ function inputOf(type: string, { schema }: Field): HTMLInputElement {
 /** Whether the browser holds back what was typed, since it is not of the field's type. */
 function unreadable(input: HTMLInputElement): boolean {
   return input.validity.badInput;
+}
+
+/** A text that shows all that is in it. Of another one a person would send what nobody can see, so it is not filled in. */
+function plain(text: string): string {
+  return visibleLine(text) === text ? text : "";
 }
 
 function refuse(problem: string): never {

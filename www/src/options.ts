@@ -91,6 +91,15 @@ export function readDecider(by: unknown): string | null {
   );
 }
 
+/** The id of a request, as a caller gives it. Another type would harm the module, whose strings are only ever that. */
+export function readRequestId(id: unknown): string {
+  if (isText(id)) return id;
+  throw new CountersignError(
+    "unknown_request",
+    "The request's id must be a string, as snapshot().requests has it; nothing was changed.",
+  );
+}
+
 /** What goes with a decision beside its yes or no. */
 export function readDecision(approve: unknown, reason: unknown, note: unknown): void {
   const wrong = (what: string) => new CountersignError("invalid_decision", `decide: ${what}.`);

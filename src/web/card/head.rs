@@ -21,7 +21,10 @@ pub fn draw(head: &Element, view: &CardView, number: &str, words: &Words) {
         tool.add("span", &words.say("head.server"));
         tool.add("code part=server dir=auto", server);
     }
-    head.add("div part=why dir=auto", &words.why(&view.why)).set("id", &joined("why-", number, ""));
+    let why = words.why(&view.why);
+    // A host's own reason may be in another language than the card.
+    let recipe = if why == view.why { "div part=why dir=auto" } else { "div part=why" };
+    head.add(recipe, &why).set("id", &joined("why-", number, ""));
     if view.arguments.is_empty() {
         head.add("div part=arguments class=none", &words.say("head.no_arguments"));
     } else {
@@ -34,7 +37,8 @@ pub fn draw(head: &Element, view: &CardView, number: &str, words: &Words) {
         let list = head.add("ul part=preview", "");
         list.set("aria-label", &words.say("head.preview"));
         for line in &view.preview {
-            list.add("li dir=auto", line);
+            // Not the item itself, whose marker would change sides.
+            list.add("li", "").add("bdi", &words.preview(line));
         }
     }
 }

@@ -49,4 +49,9 @@ impl Words {
     pub fn why(&self, sentence: &str) -> String {
         self.say_again("why", sentence)
     }
+
+    /// A line of a preview: what the package says of one that failed, or what the tool says as it is.
+    pub fn preview(&self, line: &str) -> String {
+        self.say_again("preview", line)
+    }
 }
