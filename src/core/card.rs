@@ -48,18 +48,7 @@ impl CardView {
         out.present("server", self.server.as_deref());
         out.present("title", self.title.as_deref());
         out.text("why", &self.why);
-        out.key("arguments");
-        out.open('[');
-        for row in &self.arguments {
-            out.item();
-            out.open('{');
-            out.text("path", &row.path);
-            out.text("kind", row.kind);
-            out.text("text", &row.text);
-            out.flag("long", row.long);
-            out.close('}');
-        }
-        out.close(']');
+        write_rows(&self.arguments, out);
         out.strings("preview", &self.preview);
         out.text("digest", &self.digest);
     }
@@ -117,14 +106,12 @@ pub struct Receipt {
 pub fn view(call: &TurnCall, title: Option<&str>, state: &CallState) -> Option<CardView> {
     let request = state.request.as_ref()?;
     let arguments = Arguments::new(&call.arguments).ok()?;
-    let mut rows = Vec::new();
-    leaves("", arguments.value(), &mut rows);
     Some(CardView {
         tool: visible_line(&call.name),
         server: server_of(call).map(visible_line),
         title: title.map(visible_line),
         why: visible(&request.prompt),
-        arguments: rows,
+        arguments: rows(arguments.value()),
         preview: request.preview.iter().map(|line| visible(line)).collect(),
         kind: request.kind.clone(),
         url: request.url.as_deref().map(visible_line),
@@ -155,6 +142,29 @@ pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
         }
     }
     cards
+}
+
+/// Values by their names, as rows.
+pub fn rows(value: &Json) -> Vec<Row> {
+    let mut rows = Vec::new();
+    leaves("", value, &mut rows);
+    rows
+}
+
+/// Writes rows, as the member `arguments`.
+pub fn write_rows(rows: &[Row], out: &mut Writer) {
+    out.key("arguments");
+    out.open('[');
+    for row in rows {
+        out.item();
+        out.open('{');
+        out.text("path", &row.path);
+        out.text("kind", row.kind);
+        out.text("text", &row.text);
+        out.flag("long", row.long);
+        out.close('}');
+    }
+    out.close(']');
 }
 
 /// A key as a step of a path. One that could pass for several steps, or for none, stands in brackets and quotes.

@@ -173,6 +173,16 @@ impl Grant {
         if names.is_empty() { vec!["definition"] } else { names }
     }
 
+    /// The values of the constraint.
+    pub fn arguments(&self) -> Json {
+        Json::Object(self.constraint.parts().1.to_vec())
+    }
+
+    /// What of the tool has changed since, so that nothing is covered; nothing where it is as it was.
+    pub fn voided_by(&self, tool: &Tool) -> Vec<&'static str> {
+        if self.definition == tool.definition_hash() { Vec::new() } else { self.changes(tool) }
+    }
+
     /// Its members, as pages see them.
     pub fn write(&self, out: &mut Writer) {
         out.text("id", self.id.as_str());

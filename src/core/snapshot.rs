@@ -2,8 +2,10 @@
 //!
 //! A field without a value is left out, unless its absence says something: then it is null.
 
+use super::approval::Tool;
 use super::card;
 use super::event::{self, Decision};
+use super::grant::Book;
 use super::json::{Json, Writer, write_number};
 use super::log::{CallState, Drawn, Entry, RunState, Stage};
 use super::message::{CallKind, GrantId, Part, RunId, TurnCall, server_of};
@@ -119,6 +121,32 @@ pub fn requests(run: &Run) -> String {
         out.key("view");
         out.open('{');
         view.write(&mut out);
+        out.close('}');
+        out.close('}');
+    }
+    out.close(']');
+    out.finish()
+}
+
+/// The standing permissions that count at that time, in the order in which they were given.
+pub fn grants(book: &Book, tools: &[Tool], at: u64) -> String {
+    let mut out = Writer::default();
+    out.open('[');
+    for grant in book.standing().filter(|grant| !grant.is_over(at)) {
+        out.item();
+        out.open('{');
+        grant.write(&mut out);
+        let tool = tools.iter().find(|tool| tool.name == grant.tool && tool.server == grant.server);
+        let changed = tool.map(|tool| grant.voided_by(tool)).unwrap_or_default();
+        if !changed.is_empty() {
+            out.strings("changed", &changed.into_iter().map(str::to_owned).collect::<Vec<_>>());
+        }
+        out.key("view");
+        out.open('{');
+        out.text("tool", &card::visible_line(&grant.tool));
+        out.present("server", grant.server.as_deref().map(card::visible_line).as_deref());
+        out.text("chat", &card::visible_line(grant.chat.as_str()));
+        card::write_rows(&card::rows(&grant.arguments()), &mut out);
         out.close('}');
         out.close('}');
     }

@@ -104,17 +104,7 @@ impl RawAgent {
         let setup = Rc::clone(&self.setup);
         promise(Box::pin(async move {
             let book = load_grants(&setup.host).await?;
-            let now = platform::now();
-            let mut out = Writer::default();
-            out.open('[');
-            for grant in book.standing().filter(|grant| !grant.is_over(now)) {
-                out.item();
-                out.open('{');
-                grant.write(&mut out);
-                out.close('}');
-            }
-            out.close(']');
-            from_text(&out.finish())
+            from_text(&snapshot::grants(&book, &setup.settings.tools, platform::now()))
         }))
     }
 

@@ -1,6 +1,7 @@
 import { CountersignError } from "./error.js";
 import { isName, isObject } from "./reader.js";
 import { SCOPES, type Scope } from "./tokens.js";
+import type { CardView } from "./types.js";
 
 /** @internal The chat id under which a store keeps the standing permissions: no chat may have it. */
 export const GRANTS = "countersign:grants";
@@ -45,6 +46,10 @@ export interface Grant {
   at: number;
   /** The request that was approved with it. */
   requestId: string;
+  /** What of the tool has changed since, so that the permission covers nothing; absent where it is as it was. */
+  changed?: string[];
+  /** The same to be shown, hidden characters replaced by visible tokens. */
+  view: Pick<CardView, "tool" | "server" | "arguments"> & { chat: string };
 }
 
 /** The standing permissions in an agent's store. Made by `createAgent`. */

@@ -1,10 +1,11 @@
 /** Everything a page imports. Importing has no effect: `init` loads the wasm, `defineElements` registers elements. */
 import { rawChat } from "./agent.js";
+import { CardWords } from "./card-words.js";
 import type { Chat } from "./chat.js";
 import { defineElements as define } from "./element.js";
 import { RawApprovals, verifyLog as rawVerifyLog } from "./wasm/countersign.js";
 import { enter, life } from "./wasm.js";
-import { type Strings, Words } from "./words.js";
+import type { Strings } from "./words.js";
 
 export { type Agent, type ChatSummary, createAgent, tool } from "./agent.js";
 export type { Chat, DecideOptions, ExtendOptions, SendOptions } from "./chat.js";
@@ -41,9 +42,9 @@ export type { Phrase, Strings } from "./words.js";
  * of their own. Needs `await init()` before an element is given its chat.
  */
 export function defineElements(options: { strings?: Strings } = {}): void {
-  const common = new Words(options.strings);
+  const common = new CardWords(options.strings);
   define((root, chat: Chat, { by, strings }) => {
-    const words = strings === undefined ? common : new Words(strings);
+    const words = strings === undefined ? common : new CardWords(strings);
     const draw = () => enter(() => new RawApprovals(root, rawChat(chat), by, words));
     let [drawn, since] = [draw(), life()];
     return {

@@ -1,5 +1,4 @@
 import { CountersignError } from "./error.js";
-import { makeForm } from "./form.js";
 import english from "./locales/en.json" with { type: "json" };
 import { isName, isObject, isText } from "./reader.js";
 
@@ -74,11 +73,6 @@ export class Words {
       return Object.hasOwn(ENGLISH, key) ? this.say(key) : type;
     });
     return new Intl.ListFormat(this.locale, { type: "disjunction" }).format(names);
-  }
-
-  /** The fields of a form, given as JSON: see {@link makeForm}. */
-  form(text: string): HTMLElement {
-    return makeForm(text, this);
   }
 }
 
