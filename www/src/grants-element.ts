@@ -40,6 +40,8 @@ export function defineGrantsElement(options: { strings?: Strings } = {}): void {
   }
 }
 
+const WHICH = { any: "grants.any", exact: "grants.exact", having: "grants.having" };
+
 /** The longest wait that a timer can count. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
@@ -173,7 +175,7 @@ function grantsElement(words: Words): CustomElementConstructor {
       }
       item.append(tool);
       const isBare = constraint === "exact" && view.arguments.length === 0;
-      const which = isBare ? "grants.no_arguments" : `grants.${constraint}`;
+      const which = isBare ? "grants.no_arguments" : WHICH[constraint];
       item.append(make("div", {}, words.say(which)));
       if (view.arguments.length > 0) item.append(rows(view.arguments, words));
       const where = scope === "chat" ? words.say("grants.in_chat", { chat: view.chat }) : words.say("grants.always");
