@@ -64,6 +64,8 @@ pub fn rules(candidate: &Candidate) -> Vec<Opinion> {
     opinions
 }
 
+const READ: Option<ToolEffect> = Some(ToolEffect::Read);
+
 pub struct Sim {
     pub run: Run,
     pub now: u64,
@@ -157,6 +159,7 @@ impl Sim {
             Effect::RunTool(permit) => {
                 self.trace.push(format!("→ run {} {} {}", permit.call(), permit.tool(), permit.arguments()));
                 assert!(self.run.begin_tool(permit.call()), "a call is handed out once");
+                self.check_leave(&permit);
                 self.permits.push(permit);
             }
             Effect::Done(status) => self.trace.push(format!("→ {}", status.token())),
@@ -166,6 +169,32 @@ impl Sim {
     fn fresh(&mut self) -> RequestId {
         self.next_id += 1;
         RequestId::new(format!("q{}", self.next_id))
+    }
+
+    /// By whose leave a call starts: of the tool's effect, of a rule, of a person, or of a standing permission that stands
+    /// right now and is for this.
+    fn check_leave(&self, permit: &Permit) {
+        let (call, state) = self.run.chat().call(permit.call()).unwrap();
+        if state.decision.is_some() || state.attempts > 1 && state.grant.is_none() {
+            return;
+        }
+        let reads = self.run.settings().tools.iter().any(|tool| tool.name == call.name && tool.effect == READ);
+        let asks = call.arguments.contains("careful") || call.arguments.contains("ask");
+        let allowed = !asks && (reads || call.arguments.contains("free"));
+        let Some(id) = &state.grant else {
+            assert!(allowed, "{} runs without leave", call.name);
+            return;
+        };
+        assert!(!allowed && !call.arguments.contains("careful"), "no permission was needed, or none is enough");
+        let book = self.book().expect("a book that can be read");
+        let grant = book.standing().find(|grant| grant.id == *id).expect("a permission that stands");
+        assert_eq!(grant.tool, call.name);
+        assert_eq!(Some(&grant.by), self.run.chat().run().unwrap().owner.as_ref());
+        assert!(grant.scope == Scope::Always || grant.chat == *self.run.chat().id());
+        assert!(grant.until.is_none_or(|until| self.now < until));
+        if let grant::Constraint::Exactly(value) = &grant.constraint {
+            assert!(value.same_value(&json::parse_strict(&call.arguments).unwrap()));
+        }
     }
 
     /// The standing permissions as they are stored.
