@@ -191,6 +191,8 @@ fn a_book_is_its_lines() {
     let mut changed = self::case();
     changed.tool.description = "Eats all.".to_owned();
     assert_eq!(book.look_up(changed.sought(), all), Standing::Changed(vec!["description"]), "boundary/rug-pull");
+    changed.tool.name = "odd".to_owned();
+    assert_eq!(book.look_up(changed.sought(), all), Standing::Silent, "boundary/grant: another tool has not changed");
 }
 
 #[test]
@@ -530,6 +532,8 @@ fn a4_switched_off_scopes_do_not_count_and_a_second_approver_is_always_asked() {
         go(&mut sim, Some("ada"), &[("eat", "{}")]);
         assert_eq!(stage(&sim, "r2t1c1"), Stage::Asked, "A4");
     }
+    let waits = asked(Settings { second_approver: true, ..settings() });
+    assert!(waits.run.scopes_of(waits.run.chat().pending().next().unwrap().0).is_empty(), "A4: none is offered");
     // Nor where they were switched off between the verdict and the run.
     let mut sim = granted(Scope::Always, Chosen::Any, None);
     go(&mut sim, Some("ada"), &[("eat", r#"{"n":1}"#), ("odd", "{}")]);
