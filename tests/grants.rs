@@ -4,7 +4,7 @@
 
 mod sim;
 
-use countersign::core::approval::{Scope, Tool};
+use countersign::core::approval::{Annotations, Preview, Scope, Tool};
 use countersign::core::card;
 use countersign::core::event::Event;
 use countersign::core::grant::{Book, Chosen, Constraint, Entry, Grant, Sought};
@@ -75,7 +75,7 @@ type Change = fn(&mut Case);
 fn boundary_grant_exact_keys() {
     let person = |id| PersonId::new(id);
     assert!(person("").is_none());
-    let changes: [(&str, Change, bool); 20] = [
+    let changes: [(&str, Change, bool); 21] = [
         ("boundary/grant: the same call, other key order and spelling of numbers", |_| {}, true),
         ("boundary/grant: another chat", |case| case.chat = ChatId::new("d"), false),
         ("boundary/grant: another person's run", |case| case.owner = PersonId::new("bob"), false),
@@ -92,6 +92,7 @@ fn boundary_grant_exact_keys() {
         ("boundary/rug-pull: another title", |case| case.tool.title = Some("Look".to_owned()), false),
         ("boundary/rug-pull: another schema", |case| case.tool.input_schema = json("{}"), false),
         ("boundary/rug-pull: another effect", |case| case.tool.effect = Some(ToolEffect::Read), false),
+        ("boundary/rug-pull: other annotations", |case| case.tool.annotations = Some(Annotations::default()), false),
         ("boundary/grant: another value", |case| case.arguments = json(r#"{"n":2,"to":{"a":1,"b":[2]}}"#), false),
         ("boundary/grant: a nested one", |case| case.arguments = json(r#"{"n":1,"to":{"a":1,"b":[2,2]}}"#), false),
         ("boundary/grant: one more", |case| case.arguments = json(r#"{"n":1,"to":{"a":1,"b":[2]},"x":0}"#), false),
@@ -566,12 +567,12 @@ fn a4_a_stop_while_a_permission_is_looked_at_starts_nothing() {
     sim.run.handle(Input::TurnEnded { at: sim.now, ticket, turn: calls(&[("eat", "{}")]).into() }).unwrap();
     let book = sim.book();
     let ids = vec![RequestId::new("x")];
-    let (opinions, previews) = (vec![Vec::new()], vec![Vec::new()]);
+    let (opinions, previews) = (vec![Vec::new()], vec![Preview::default()]);
     sim.run.handle(Input::Judged { at: sim.now, opinions, previews, requests: ids, grants: book.clone() }).unwrap();
     assert_eq!(sim.run.status().token(), "running");
     sim.run.handle(Input::Stop { at: sim.now, partial: String::new() }).unwrap();
     let (call, request) = (CallId::new("r2t1c1"), Some(RequestId::new("y")));
-    let late = Input::GrantChecked { at: sim.now, call, grants: book, preview: Vec::new(), request };
+    let late = Input::GrantChecked { at: sim.now, call, grants: book, preview: Preview::default(), request };
     assert_eq!(sim.run.handle(late), Err(RunError::Stale));
     assert_eq!(sim.result("r2t1c1").split(' ').nth(1), Some("approval_cancelled."));
 }

@@ -97,6 +97,14 @@ fn a5_the_press_is_seen_on_the_same_button() {
     check("500 tick, 600 else, 710 click", "500 armed");
     check("500 tick, 600 press, 700 else, 710 click", "500 armed");
     check("500 tick, 600 held, 710 click", "500 armed");
+    check("500 tick, 600 press, 700 else, 750 held, 760 click", "500 armed");
+    check("500 tick, 600 press, 700 else, 750 else, 750 held, 760 click", "500 armed");
+}
+
+#[test]
+fn a5_the_press_may_be_in_a_closed_shadow_tree() {
+    check("500 tick, 600 else, 600 press, 700 else, 700 held, 700 click", "500 armed, 700 off, 700 decides");
+    check("500 tick, 600 else, 600 press, 700 else, 710 click", "500 armed");
 }
 
 #[test]
@@ -280,7 +288,9 @@ proptest! {
                 let press = past.iter().rposition(|(_, input)| *input == Input::Pressed);
                 let meant = press.is_some_and(|press| {
                     past[press].0 >= rest + ARMING
-                        && !past[press..].iter().any(|(_, input)| *input == Input::Elsewhere)
+                        && (press..past.len()).filter(|at| past[*at].1 == Input::Elsewhere).all(|at| {
+                            past[at..].iter().any(|(time, input)| *input == Input::Held && *time == past[at].0)
+                        })
                 });
                 prop_assert!(meant || touch.is_none_or(|(time, _)| now - time > QUIET));
             }

@@ -63,7 +63,7 @@ fn modules_use_only_what_stands_before_them() {
         ("chain", &["json", "outcome", "approval", "event"]),
         ("log", &["json", "message", "outcome", "approval", "event"]),
         ("run", &["json", "message", "outcome", "approval", "event", "grant", "log", "policy", "arguments", "wording"]),
-        ("card", &["json", "message", "arguments", "outcome", "approval", "event", "grant", "log", "run"]),
+        ("card", &["json", "message", "arguments", "outcome", "policy", "approval", "event", "grant", "log", "run"]),
         ("snapshot", &["json", "message", "outcome", "approval", "event", "grant", "log", "run", "card"]),
     ];
     let core = root().join("src/core");

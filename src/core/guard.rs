@@ -47,7 +47,8 @@ pub enum Input {
     Pressed,
     /// A key repeats on this button, or a pointer or a key goes up on it.
     Held,
-    /// A pointer or a key went down or up anywhere else in the window.
+    /// A pointer or a key went down or up anywhere else in the window. Of what happens in a closed shadow tree a window
+    /// hears as of something else: [`Input::Pressed`] or [`Input::Held`] at the same time takes this back.
     Elsewhere,
     /// A click on this button.
     Click {
@@ -79,6 +80,8 @@ pub struct Guard {
     attended: bool,
     place: Option<Place>,
     pressed: Option<f64>,
+    /// When, since it was pressed, something else was for the first time.
+    strayed: Option<f64>,
     /// When anything was last pressed, held or released in the window.
     active: f64,
 }
@@ -94,7 +97,16 @@ impl Guard {
     /// A button that nobody has seen yet, and that counts as covered until the shell says otherwise. `active` is when
     /// anything was last pressed in the window, as far as that is known: else since when it has been watched.
     pub const fn new(active: f64) -> Self {
-        Self { state: State::Off, in_view: false, covered: true, attended: false, place: None, pressed: None, active }
+        Self {
+            state: State::Off,
+            in_view: false,
+            covered: true,
+            attended: false,
+            place: None,
+            pressed: None,
+            strayed: None,
+            active,
+        }
     }
 
     /// Takes what was seen at `now`.
@@ -133,11 +145,15 @@ impl Guard {
             Input::Pressed => {
                 self.active = self.active.max(now);
                 self.pressed = Some(now);
+                self.strayed = None;
             }
-            Input::Held => self.active = self.active.max(now),
+            Input::Held => {
+                self.active = self.active.max(now);
+                self.strayed = self.strayed.filter(|strayed| *strayed != now);
+            }
             Input::Elsewhere => {
                 self.active = self.active.max(now);
-                self.pressed = None;
+                self.strayed.get_or_insert(now);
             }
             Input::Click { trusted, detail, primary } => {
                 if trusted {
@@ -183,7 +199,8 @@ impl Guard {
                 Verdict::Ignore
             }
             State::Armed { at } => {
-                let meant = self.pressed.is_some_and(|pressed| pressed >= *at) || now - self.active > QUIET;
+                let pressed = self.strayed.is_none() && self.pressed.is_some_and(|pressed| pressed >= *at);
+                let meant = pressed || now - self.active > QUIET;
                 if !(single && meant && now >= *at) {
                     return Verdict::Ignore;
                 }

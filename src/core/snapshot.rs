@@ -96,7 +96,7 @@ pub fn requests(run: &Run) -> String {
     out.open('[');
     for (request, state) in run.chat().pending() {
         let Some((call, _)) = run.chat().call(&state.id) else { continue };
-        let Some(view) = card::view(call, run.title(call), state) else { continue };
+        let Some(view) = card::view(call, run.tool(call).as_deref(), state) else { continue };
         out.item();
         out.open('{');
         out.text("id", request.id.as_str());
@@ -146,7 +146,7 @@ pub fn grants(book: &Book, tools: &[Tool], at: u64) -> String {
         out.text("tool", &card::visible_line(&grant.tool));
         out.present("server", grant.server.as_deref().map(card::visible_line).as_deref());
         out.text("chat", &card::visible_line(grant.chat.as_str()));
-        card::write_rows(&card::rows(&grant.arguments()), &mut out);
+        card::write_rows(&card::rows(&grant.arguments(), None), &mut out);
         out.close('}');
         out.close('}');
     }

@@ -3,6 +3,7 @@
 //! Nothing here parses HTML, writes a `style` attribute or makes a `<style>` element, so that it works under a policy
 //! of `style-src 'none'` and under Trusted Types.
 
+mod arguments;
 mod asking;
 mod entry;
 mod head;
@@ -20,7 +21,7 @@ use web_sys::ShadowRoot;
 
 use super::element::Element;
 pub use super::guard::{Allowed, Choice, Decided, Until};
-use super::guard::{Page, Watch};
+use super::guard::{Root, Watch};
 use crate::core::approval::RequestKind;
 use crate::core::card::Card;
 use entry::Entry;
@@ -37,11 +38,9 @@ extern "C" {
     fn replace(this: &Sheet, rules: &str);
 
     /// The shadow root of the cards.
-    type Root;
-    #[wasm_bindgen(method, getter = ownerDocument)]
-    fn page(this: &Root) -> Page;
+    type Styled;
     #[wasm_bindgen(method, setter = adoptedStyleSheets, catch)]
-    fn set_sheets(this: &Root, sheets: &Array) -> Result<(), JsValue>;
+    fn set_sheets(this: &Styled, sheets: &Array) -> Result<(), JsValue>;
 }
 
 /// The cards in one shadow root. Dropping it takes them out of the page and decides nothing.
@@ -63,7 +62,7 @@ pub struct CardList {
 impl CardList {
     /// An empty list. `decide` is called for every click that counts, and may drop the list.
     pub fn new(root: &ShadowRoot, decide: Rc<dyn Fn(Decided)>, words: Words) -> Result<Self, JsValue> {
-        let styled: &Root = root.unchecked_ref();
+        let styled: &Styled = root.unchecked_ref();
         let sheet = Sheet::new()?;
         // What the sheet cannot say itself, since a page would download it: every colour comes twice, for light and dark,
         // and a page overrides it with a --countersign-* property. In arguments spaces count, also the last ones of a
@@ -72,7 +71,7 @@ impl CardList {
         // text without letters, such as -5, read from left to right in any card.
         sheet.replace(include_str!("card/card.css"));
         styled.set_sheets(&Array::of1(&sheet))?;
-        let watch = Watch::new(styled.page(), decide, &words.say("ask.covered"));
+        let watch = Watch::new(root.unchecked_ref::<Root>(), decide, &words.say("ask.covered"));
         let root: Element = root.unchecked_ref::<Element>().clone();
         let list = root.add("div class=list", "");
         let status = root.add("div class=status role=status", "");

@@ -25,7 +25,7 @@ use super::fetch::settled;
 use super::host::Lease;
 use super::platform;
 use super::setup::Setup;
-use crate::core::approval::Request;
+use crate::core::approval::{Preview, Request};
 use crate::core::message::{CallId, GrantId, RequestId, RunId};
 use crate::core::run::{Candidate, Effect, Handled, Input, Run, RunError, Status};
 
@@ -383,10 +383,10 @@ impl Driver {
             let shown = if self.setup.previewed.contains(&candidate.tool) {
                 self.preview(&candidate.tool, &candidate.arguments).await
             } else {
-                Ok(Vec::new())
+                Ok(Preview::default())
             };
             // A preview that fails says so on the card, and again when the call is approved.
-            previews.push(shown.unwrap_or_else(|thrown| vec![text_of(&thrown)]));
+            previews.push(shown.unwrap_or_else(|thrown| Preview { lines: vec![text_of(&thrown)], current: None }));
             // Without randomness there is no id, and without an id the call is refused by the core.
             if let Ok(id) = platform::random_id() {
                 requests.push(RequestId::new(id));

@@ -47,6 +47,13 @@ extern "C" {
     #[wasm_bindgen(method, getter = firstChild)]
     pub fn first_child(this: &Element) -> Option<Element>;
 
+    #[wasm_bindgen(method, getter = lastChild)]
+    pub fn last_child(this: &Element) -> Option<Element>;
+
+    /// Puts `sibling` behind this.
+    #[wasm_bindgen(method)]
+    pub fn after(this: &Element, sibling: &Element);
+
     #[wasm_bindgen(method, getter = nextSibling)]
     pub fn next_sibling(this: &Element) -> Option<Element>;
 

@@ -29,17 +29,12 @@ const VISIBILITY: f64 = 100.0;
 
 /// What is listened to on the window, and whether in the capture phase: ahead of what the page does with it. The focus
 /// of elements is captured too, and is not meant.
-const LISTENED: [(&str, bool); 9] = [
-    ("pointerdown", true),
-    ("pointerup", true),
-    ("pointercancel", true),
-    ("keydown", true),
-    ("keyup", true),
-    ("visibilitychange", true),
-    ("pageshow", false),
-    ("focus", false),
-    ("blur", false),
-];
+const LISTENED: [(&str, bool); 4] =
+    [("visibilitychange", true), ("pageshow", false), ("focus", false), ("blur", false)];
+
+/// What is listened to on the window and in the cards' own tree, in the capture phase. If that tree stands in a closed
+/// one, the window does not learn what is pressed in it.
+const INPUT: [&str; 5] = ["pointerdown", "pointerup", "pointercancel", "keydown", "keyup"];
 
 #[wasm_bindgen]
 extern "C" {
@@ -54,8 +49,18 @@ extern "C" {
     #[wasm_bindgen(js_namespace = performance)]
     fn now() -> f64;
 
+    /// The shadow root of the cards.
+    #[derive(Clone)]
+    pub type Root;
+    #[wasm_bindgen(method, getter = ownerDocument)]
+    fn page(this: &Root) -> Page;
+    #[wasm_bindgen(method, js_name = addEventListener)]
+    fn listen_in(this: &Root, kind: &str, hear: &JsValue, capture: bool);
+    #[wasm_bindgen(method, js_name = removeEventListener)]
+    fn unlisten_in(this: &Root, kind: &str, hear: &JsValue, capture: bool);
+
     /// The document.
-    pub type Page;
+    type Page;
     #[wasm_bindgen(method, getter)]
     fn hidden(this: &Page) -> bool;
     #[wasm_bindgen(method, js_name = hasFocus)]
@@ -134,6 +139,13 @@ pub enum Choice {
     Dismiss,
 }
 
+impl Choice {
+    /// Whether it lets the call run.
+    const fn approves(self) -> bool {
+        matches!(self, Self::Approve | Self::Allow(_))
+    }
+}
+
 /// What a button allows beyond the call it is about: what stood beside it when it was put under guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowed {
@@ -170,6 +182,7 @@ pub struct Decided {
 
 /// Watches the window and all guarded buttons of one list of cards, until it is dropped.
 pub struct Watch {
+    root: Root,
     page: Page,
     decide: Rc<dyn Fn(Decided)>,
     /// What a button says that is covered.
@@ -196,12 +209,14 @@ struct Watched {
     visible: Cell<bool>,
     covered: Cell<bool>,
     covered_text: Rc<str>,
+    /// See [`Watch::hold`].
+    held: Cell<bool>,
 }
 
 impl Watch {
-    /// Starts to watch the window. `decide` is called for clicks that count; `covered` is the title of a button for as
+    /// Starts to watch the window, for cards in this root. `decide` is called for clicks that count; `covered` is the title of a button for as
     /// long as something covers it.
-    pub fn new(page: Page, decide: Rc<dyn Fn(Decided)>, covered: &str) -> Rc<Self> {
+    pub fn new(root: &Root, decide: Rc<dyn Fn(Decided)>, covered: &str) -> Rc<Self> {
         let watch = Rc::new_cyclic(|watch: &Weak<Self>| {
             let watch = watch.clone();
             let hear = Closure::<dyn Fn(Heard)>::new(move |heard| {
@@ -218,7 +233,8 @@ impl Watch {
             }
             let observer = IntersectionObserver::new(hear.as_ref(), &options);
             Self {
-                page,
+                root: root.clone(),
+                page: root.page(),
                 decide,
                 covered: covered.into(),
                 hear,
@@ -231,6 +247,10 @@ impl Watch {
         for (kind, capture) in LISTENED {
             listen(kind, watch.hear.as_ref(), capture);
         }
+        for kind in INPUT {
+            listen(kind, watch.hear.as_ref(), true);
+            root.listen_in(kind, watch.hear.as_ref(), true);
+        }
         watch
     }
 
@@ -239,7 +259,7 @@ impl Watch {
         button.set("aria-disabled", "true");
         button.set_onclick(self.hear.as_ref());
         self.observer.observe(&button);
-        self.buttons.borrow_mut().push(Rc::new(Watched {
+        let watched = Rc::new(Watched {
             button,
             request: request.to_owned(),
             choice,
@@ -249,7 +269,12 @@ impl Watch {
             visible: Cell::new(true),
             covered: Cell::new(false),
             covered_text: self.covered.clone(),
-        }));
+            // One that comes later is held like those that are there.
+            held: Cell::new(
+                choice.approves() && self.buttons().iter().any(|other| other.note == *note && other.held.get()),
+            ),
+        });
+        self.buttons.borrow_mut().push(watched);
     }
 
     /// Starts the wait of the buttons with this note anew: what the person is asked has changed.
@@ -263,6 +288,22 @@ impl Watch {
         // Observed once more it is seen anew, and not otherwise.
         self.observer.unobserve(button);
         self.buttons.borrow_mut().retain(|watched| watched.button != *button);
+    }
+
+    /// Keeps the approving buttons with this note off, whatever else holds, while there is a reason: the id of what says it.
+    /// Without it their wait starts anew.
+    pub fn hold(&self, note: &Element, reason: Option<&str>) {
+        for watched in self.buttons() {
+            if watched.note == *note && watched.choice.approves() {
+                watched.held.set(reason.is_some());
+                match reason {
+                    Some(reason) => watched.button.set("aria-describedby", reason),
+                    None => watched.button.unset("aria-describedby"),
+                }
+                let _ = watched.feed(now(), Input::Rearm);
+            }
+        }
+        self.schedule();
     }
 
     /// Ends the guard of the buttons with this note. Without it they decide nothing.
@@ -350,7 +391,7 @@ impl Watch {
         self.buttons.borrow().iter().find(|watched| watched.button == *button).cloned()
     }
 
-    /// A pointer or key event anywhere in the window.
+    /// A pointer or key event anywhere in the window; what happens among the cards is heard twice.
     fn input(&self, kind: &str, event: &Heard) {
         if !event.is_trusted() {
             return;
@@ -391,6 +432,10 @@ impl Drop for Watch {
         for (kind, capture) in LISTENED {
             unlisten(kind, self.hear.as_ref(), capture);
         }
+        for kind in INPUT {
+            unlisten(kind, self.hear.as_ref(), true);
+            self.root.unlisten_in(kind, self.hear.as_ref(), true);
+        }
         self.observer.disconnect();
         clear_timeout(self.timer.get());
     }
@@ -408,6 +453,8 @@ impl Watched {
         let mut guard = self.guard.borrow_mut();
         let verdict = guard.handle(now, input);
         let (armed, covered) = (guard.is_armed(), guard.is_covered());
+        let held = self.held.get();
+        let armed = armed && !held;
         drop(guard);
         if self.covered.replace(covered) != covered {
             if covered {
@@ -423,7 +470,7 @@ impl Watched {
                 self.button.set("aria-disabled", "true");
             }
         }
-        verdict
+        if held { Verdict::Ignore } else { verdict }
     }
 
     fn look(&self, now: f64, attended: bool) {

@@ -4,7 +4,7 @@ mod endpoint;
 
 use super::fetch::Endpoint;
 use super::host::Host;
-use crate::core::approval::{Scope, Tool};
+use crate::core::approval::{Annotations, Scope, Tool};
 use crate::core::json::{self, Json};
 use crate::core::message::ToolSpec;
 use crate::core::outcome::PersonId;
@@ -102,6 +102,15 @@ fn read_tool(tool: &Json) -> Tool {
         effect: text("effect").as_deref().and_then(ToolEffect::from_token),
         idempotent: flag("idempotent"),
         untrusted: flag("untrusted"),
+        annotations: tool.get("annotations").map(|annotations| {
+            let hint = |key: &str| annotations.get(key).and_then(Json::as_bool);
+            Annotations {
+                read_only: hint("readOnlyHint"),
+                destructive: hint("destructiveHint"),
+                idempotent: hint("idempotentHint"),
+                open_world: hint("openWorldHint"),
+            }
+        }),
         relays: flag("relays"),
     }
 }

@@ -6,9 +6,8 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { inEachBrowser, pressFirst } from "./boundary.mjs";
 import { waitFor } from "./browsers.mjs";
-import { lastResults } from "./scripted.mjs";
 import { IMITATIONS } from "./payloads.mjs";
-import { calls, checkHistories, obedient, text } from "./scripted.mjs";
+import { calls, checkHistories, lastResults, obedient, text } from "./scripted.mjs";
 
 const DAY = 86_400_000;
 
@@ -252,7 +251,11 @@ inEachBrowser(({ open }) => {
           const store = memoryStore();
           await store.append("c", 0, lines.slice(0, length), "");
           let ran = 0;
-          const eat = make("eat", { run: () => void (ran += 1) });
+          const eat = make("eat", {
+            run: () => {
+              ran += 1;
+            },
+          });
           const chat = await agentOf({ store, tools: [eat] }).open("c");
           const has = (type) => lines.slice(0, length).some((line) => JSON.parse(line).type === type);
           const opened = ran;
@@ -269,7 +272,12 @@ inEachBrowser(({ open }) => {
       // A card that a rule alone asked for waits for a person where the rule is gone, and where nothing draws it.
       const store = memoryStore();
       let ran = 0;
-      const look = make("look", { effect: "read", run: () => void (ran += 1) });
+      const look = make("look", {
+        effect: "read",
+        run: () => {
+          ran += 1;
+        },
+      });
       const ruled = agentOf({ store, tools: [look], rules: [ask("look", "Look twice.")] });
       await (await ruled.open("c")).send(order(["look", "{}"]));
       ruled.dispose();
@@ -295,56 +303,53 @@ inEachBrowser(({ open }) => {
 
   it("boundary/clock: a clock that jumps by a day gives nobody more time, and a decision in time counts", async (t) => {
     const { play } = await open(t, { model: obedient });
-    const told = await play(
-      async ({ memoryStore, order, given: day }) => {
-        const { now } = Date;
-        let copies = 0;
-        /** The chat of this store in a module of its own, which knows nothing of an earlier clock: as after a reload. */
-        const open = async (store) => {
-          copies += 1;
-          const library = await import(`/dist/index.js?clock=${copies}`);
-          await library.init();
-          const model = library.openaiChat({ baseUrl: "/v1", model: "m" });
-          const eat = library.tool({ name: "eat", inputSchema: { type: "object" }, run: () => "eaten" });
-          const options = { user: { id: "ada" }, store, model, tools: [eat], approvals: { expireAfterMs: day / 2 } };
-          return library.createAgent(options).open("c");
-        };
-        /** A chat that waits, then a decision after each jump: how the clock is set, and whether the page is a new one. */
-        const attempt = async (...jumps) => {
-          Date.now = now;
-          const store = memoryStore();
-          let chat = await open(store);
-          await chat.send(order(["eat", "{}"]));
-          const [{ id, expiresAt }] = chat.snapshot().requests;
-          const said = [];
-          for (const [by, isNew] of jumps) {
-            Date.now = () => now() + by;
-            if (isNew) chat = await open(store);
-            const [waits] = chat.snapshot().requests;
-            if (waits && waits.expiresAt !== expiresAt) said.push("its time has changed");
-            const decided = chat.decide(id, { approve: true, by: "ada" });
-            said.push(await decided.then(({ result }) => result).catch(({ code }) => code));
-          }
-          if (chat.snapshot().status === "interrupted") await chat.resume();
-          while (chat.snapshot().status !== "done") await new Promise((next) => setTimeout(next));
-          const times = (await store.load("c")).map((line) => JSON.parse(line).at);
-          if (times.some((at, place) => at < times[place - 1])) said.push("an event is earlier than the one before it");
-          const { calls } = chat.snapshot().messages[1];
-          return [...said, calls[0].outcome ?? "ran"];
-        };
-        const ends = {
-          "a day on": await attempt([day, false]),
-          "a day on, after a reload": await attempt([day, true]),
-          "a day on and back": await attempt([day, false], [0, false]),
-          "a day on and back, after a reload": await attempt([day, false], [0, true], [-day, true]),
-          "a day back": await attempt([-day, false]),
-          "a day back, after a reload": await attempt([-day, true]),
-        };
+    const told = await play(async ({ memoryStore, order, given: day }) => {
+      const { now } = Date;
+      let copies = 0;
+      /** The chat of this store in a module of its own, which knows nothing of an earlier clock: as after a reload. */
+      const open = async (store) => {
+        copies += 1;
+        const library = await import(`/dist/index.js?clock=${copies}`);
+        await library.init();
+        const model = library.openaiChat({ baseUrl: "/v1", model: "m" });
+        const eat = library.tool({ name: "eat", inputSchema: { type: "object" }, run: () => "eaten" });
+        const options = { user: { id: "ada" }, store, model, tools: [eat], approvals: { expireAfterMs: day / 2 } };
+        return library.createAgent(options).open("c");
+      };
+      /** A chat that waits, then a decision after each jump: how the clock is set, and whether the page is a new one. */
+      const attempt = async (...jumps) => {
         Date.now = now;
-        return ends;
-      },
-      DAY,
-    );
+        const store = memoryStore();
+        let chat = await open(store);
+        await chat.send(order(["eat", "{}"]));
+        const [{ id, expiresAt }] = chat.snapshot().requests;
+        const said = [];
+        for (const [by, isNew] of jumps) {
+          Date.now = () => now() + by;
+          if (isNew) chat = await open(store);
+          const [waits] = chat.snapshot().requests;
+          if (waits && waits.expiresAt !== expiresAt) said.push("its time has changed");
+          const decided = chat.decide(id, { approve: true, by: "ada" });
+          said.push(await decided.then(({ result }) => result).catch(({ code }) => code));
+        }
+        if (chat.snapshot().status === "interrupted") await chat.resume();
+        while (chat.snapshot().status !== "done") await new Promise((next) => setTimeout(next));
+        const times = (await store.load("c")).map((line) => JSON.parse(line).at);
+        if (times.some((at, place) => at < times[place - 1])) said.push("an event is earlier than the one before it");
+        const { calls } = chat.snapshot().messages[1];
+        return [...said, calls[0].outcome ?? "ran"];
+      };
+      const ends = {
+        "a day on": await attempt([day, false]),
+        "a day on, after a reload": await attempt([day, true]),
+        "a day on and back": await attempt([day, false], [0, false]),
+        "a day on and back, after a reload": await attempt([day, false], [0, true], [-day, true]),
+        "a day back": await attempt([-day, false]),
+        "a day back, after a reload": await attempt([-day, true]),
+      };
+      Date.now = now;
+      return ends;
+    }, DAY);
     assert.deepEqual(told, {
       "a day on": ["expired", "approval_expired"],
       "a day on, after a reload": ["expired", "approval_expired"],
@@ -380,6 +385,9 @@ inEachBrowser(({ open }) => {
       assert.deepEqual([valid, events], [true, place + 1], "a shorter log is a log");
       assert.notEqual(head, told.anchor.head);
     }
-    assert.deepEqual(told.holes.map(({ valid, seq }) => [valid, seq]), told.holes.map((_, place) => [false, place]));
+    assert.deepEqual(
+      told.holes.map(({ valid, seq }) => [valid, seq]),
+      told.holes.map((_, place) => [false, place]),
+    );
   });
 });

@@ -67,6 +67,16 @@ describe("the static demo", () => {
     assert.match(await page.locator("#request-about").textContent(), /^Request 3: .* answered with 200\.$/);
   });
 
+  it("brings the languages of the cards", async (t) => {
+    const page = await open(t);
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByRole("combobox", { name: "Language of the cards" }).selectOption("Deutsch");
+    await page.keyboard.press("Escape");
+    await say(page, "Rewrite the page's title");
+    await page.getByRole("button", { name: "Ablehnen" }).waitFor();
+    assert.deepEqual(missing, [], "nothing is asked for that is not there");
+  });
+
   it("brings its policy along, since the host sends none", async (t) => {
     const page = await open(t, /TrustedHTML/);
     const blocked = await page.evaluate(() => {
@@ -86,7 +96,7 @@ describe("the static demo", () => {
     const files = readdirSync(folder, { recursive: true }).filter((name) => extname(name) !== "");
     assert.ok(files.includes("index.html") && files.includes(join("dist", "countersign_bg.wasm")));
     for (const name of files) {
-      assert.match(name, /\.(html|css|js|svg|wasm)$/);
+      assert.match(name, /\.(html|css|js|json|svg|wasm)$/);
       const text = readFileSync(join(folder, name), "utf8");
       assert.doesNotMatch(text, /node:(http|fs|path)/, name);
       if (name.endsWith(".html")) assert.doesNotMatch(text, /(src|href)="(\/|https?:)/, name);

@@ -1,7 +1,7 @@
 /** Several tabs with one chat, and stores that fail, in each browser. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { BROWSERS, launch, openContext, waitFor, WHOLE } from "./browsers.mjs";
+import { BROWSERS, launch, openContext, WHOLE, waitFor } from "./browsers.mjs";
 import {
   callsIn,
   checkEnd,

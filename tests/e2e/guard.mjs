@@ -4,8 +4,21 @@
  *
  * @typedef {import("puppeteer-core").Page | import("puppeteer-core").Frame} Place
  */
+import { readFileSync } from "node:fs";
+import { STRICT_POLICY } from "../../www/demo/policy.mjs";
 import { openContext, openTab, serve, waitFor } from "./browsers.mjs";
 import { obedient } from "./scripted.mjs";
+
+const PAGE = readFileSync(new URL("page/index.html", import.meta.url));
+
+/** The test page at a path of its own, without the `no-store` that keeps pages out of the back/forward cache. */
+function keep(request, response) {
+  if (request.url !== "/test/kept") return false;
+  const headers = { "content-security-policy": STRICT_POLICY, "cache-control": "no-cache" };
+  response.writeHead(200, { "content-type": "text/html", ...headers });
+  response.end(PAGE);
+  return true;
+}
 
 /**
  * The test page with so many cards that wait.
@@ -15,9 +28,9 @@ import { obedient } from "./scripted.mjs";
  * @param {{ cards?: number, before?: Function, policy?: string }} [options] `before` runs ahead of the page's scripts
  */
 export async function openCards(t, browser, { cards, before, policy } = {}) {
-  const site = await serve(t, { model: obedient, policy });
+  const site = await serve(t, { model: obedient, policy, route: policy ? undefined : keep });
   const context = await openContext(browser, t);
-  const page = await openTab(context, t, `${site.url}/test/`, before);
+  const page = await openTab(context, t, `${site.url}/test/${policy ? "" : "kept"}`, before);
   await page.setViewport({ width: 1000, height: 1400 });
   await showCards(page, cards);
   return { page, site, context };

@@ -97,7 +97,7 @@ const nested = (depth) => "[".repeat(depth) + "]".repeat(depth);
 
 /** Argument texts that no card can show faithfully, or no person can read: each is refused, and the model is told why. */
 export const REFUSED = {
-  "megabytes": `{"a":"${"x".repeat(WHOLE ? 10_000_000 : 2_000_000)}"}`,
+  megabytes: `{"a":"${"x".repeat(WHOLE ? 10_000_000 : 2_000_000)}"}`,
   "a depth of 100,000": `{"a":${nested(100_000)}}`,
   "a depth of 65": `{"a":${nested(64)}}`,
   "100,000 keys": `{${Array.from({ length: 100_000 }, (_, n) => `"k${n}":0`).join()}}`,

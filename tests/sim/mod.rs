@@ -1,7 +1,7 @@
 //! A chat driven by hand: the driver's part played by a test, with time and ids as plain numbers.
 #![allow(dead_code)]
 
-use countersign::core::approval::{AskSpec, RequestKind, Scope, Tool};
+use countersign::core::approval::{AskSpec, Preview, RequestKind, Scope, Tool};
 use countersign::core::chain;
 use countersign::core::event::{Body, Event, Extension};
 use countersign::core::grant::{self, Book, Chosen, Terms};
@@ -28,6 +28,7 @@ pub fn settings() -> Settings {
         effect,
         idempotent: false,
         untrusted: false,
+        annotations: None,
         relays: false,
     };
     Settings {
@@ -79,7 +80,7 @@ pub struct Sim {
     /// Calls handed to tools that have not come back.
     pub permits: Vec<Permit>,
     /// What the preview says now, if a decision is to compare it.
-    pub preview: Option<Vec<String>>,
+    pub preview: Option<Preview>,
     next_id: u32,
     /// The log of standing permissions.
     pub grants: Vec<String>,
@@ -140,7 +141,7 @@ impl Sim {
             Effect::Judge(candidates) => {
                 let opinions: Vec<_> = candidates.iter().map(rules).collect();
                 let requests = candidates.iter().map(|_| self.fresh()).collect();
-                let previews = candidates.iter().map(|_| Vec::new()).collect();
+                let previews = candidates.iter().map(|_| Preview::default()).collect();
                 let grants = if self.run.wants_grants(&opinions) { self.book() } else { None };
                 self.run.handle(Input::Judged { at: self.now, opinions, previews, requests, grants }).unwrap();
             }
@@ -152,7 +153,7 @@ impl Sim {
                 self.trace.push(format!("→ check {call}"));
                 let (request, grants) = (Some(self.fresh()), self.book());
                 self.run
-                    .handle(Input::GrantChecked { at: self.now, call, grants, preview: Vec::new(), request })
+                    .handle(Input::GrantChecked { at: self.now, call, grants, preview: Preview::default(), request })
                     .unwrap();
             }
             Effect::Ask(request) => self.trace.push(format!("→ ask {} {}", request.id, request.call)),

@@ -345,3 +345,36 @@ describe("A17: a sentence that is kept in English", () => {
     }
   });
 });
+
+describe("A16: the card's sheet", () => {
+  const css = readFileSync(join(top, "src", "web", "card", "card.css"), "utf8").replaceAll(/\/\*.*?\*\//gs, "");
+  const declarations = [...css.matchAll(/([\w-]+)\s*:\s*([^;{}]+);/g)].map(([, property, value]) => [property, value]);
+
+  it("names no side of the page but by the direction of the text", () => {
+    assert.ok(declarations.length > 150);
+    const physical = declarations.filter(
+      ([property, value]) =>
+        /(^|-)(left|right|top|bottom)(-|$)|^((min|max)-)?(width|height)$/.test(property) ||
+        (/^(text-align|float|clear|justify-.*|caption-side)$/.test(property) && /\b(left|right)\b/.test(value)) ||
+        // Four values go round the sides of the page, whichever way the text runs.
+        (/^(margin|padding|inset|border-(radius|width|style|color)|scroll-(margin|padding))$/.test(property) &&
+          value
+            .replaceAll(/\([^()]*(\([^()]*\)[^()]*)*\)/g, "")
+            .trim()
+            .split(/\s+/).length === 4),
+    );
+    assert.deepEqual(physical, []);
+  });
+
+  it("says nothing by itself", () => {
+    const said = declarations.filter(([property, value]) => property === "content" && /\p{L}/u.test(value));
+    assert.deepEqual(said, []);
+  });
+
+  it("is all there is of style, but for lengths along the text", () => {
+    const styles = [...sourcesIn(join(top, "src", "web"), ".rs").matchAll(/set_style\(([^;]*);/g)].map(
+      ([, text]) => text,
+    );
+    for (const style of styles) assert.doesNotMatch(style, /left|right|width|height:|top|bottom/);
+  });
+});

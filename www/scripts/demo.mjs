@@ -12,7 +12,9 @@ export async function writeDemo(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const file of ["demo.css", "chat.css", "desk.css", "icon.svg"]) cpSync(join(demo, file), join(folder, file));
-  for (const file of ["index.js", "countersign_bg.wasm"]) cpSync(join(dist, file), join(folder, "dist", file));
+  for (const file of ["index.js", "countersign_bg.wasm", "locales"]) {
+    cpSync(join(dist, file), join(folder, "dist", file), { recursive: true });
+  }
   // Some hosts know no type for .mjs, and a browser runs no module without one: the scripts become .js.
   const { build } = await import("esbuild");
   await build({

@@ -29,9 +29,18 @@
  * The cards follow the person's preference for light or dark. On a page that knows one of them only, say so:
  * `countersign-approvals { color-scheme: light }`.
  *
- * A click decides only if a person can have meant it: the button stood fully in view and at rest for half a second, in
- * a page with the focus, and was pressed itself. Until then it has `aria-disabled="true"`. `button.click()` and
- * dispatched events never decide; a page decides through `chat.decide`.
+ * A click decides only if a person can have meant it: the button stood fully in view, uncovered and at rest for half a
+ * second, in a page with the focus, and was pressed itself. Until then it has `aria-disabled="true"`. `button.click()`
+ * and dispatched events never decide; a page decides through `chat.decide`.
+ *
+ * Covered is a button under anything that takes its clicks, and one that stands in anything with an `opacity` below 1 or
+ * a `filter`. Chromium sees more: what lies over it and lets clicks through, be it as thin as grain over the whole page; a
+ * rotation, a blend mode, a `backdrop-filter`; and all of that around a frame, too. Such a button stays off, and its
+ * title says so. Keep the cards out of such styles; what has ended, such as a fade, is no matter.
+ *
+ * No script of a page sees, in Firefox and Safari, what lets clicks through, nor what another site that holds the page in
+ * a frame lays over it. So a page with cards should say who may, by the header `Content-Security-Policy: frame-ancestors
+ * 'none'`, or with the origins that it trusts. `<meta>` does not do for this header.
  */
 
 import { type Strings, Words } from "./words.js";

@@ -71,7 +71,7 @@ function drawField(field: Field, words: Words): Drawn & { say(problem?: string):
   const problem = make("span", { part: "problem", role: "alert", id: `problem-${made}` });
   const { element, read, controls } = draw[field.kind](field, words);
   for (const control of controls) control.setAttribute("aria-describedby", problem.id);
-  if (field.hint !== undefined) element.append(make("small", {}, visibleLine(field.hint)));
+  if (field.hint !== undefined) element.append(make("small", { dir: "auto" }, visibleLine(field.hint)));
   element.append(problem);
   return {
     element,
@@ -111,7 +111,7 @@ const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
   },
   choice(field, words) {
     const select = make("select", {}) as HTMLSelectElement;
-    const choices = field.options.map(({ label }, place) => make("option", { value: `${place}` }, visibleLine(label)));
+    const choices = field.options.map(({ label }, place) => make("option", { value: `${place}`, dir: "auto" }, visibleLine(label)));
     select.append(make("option", { value: "" }, words.say("form.nothing_chosen")), ...choices);
     const start = field.options.findIndex(({ value }) => value === field.schema.default);
     select.value = start < 0 ? "" : `${start}`;
@@ -124,11 +124,11 @@ const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
       const input = make("input", { type: "checkbox" }) as HTMLInputElement;
       input.checked = chosen.includes(value);
       const row = make("label", { class: "check" });
-      row.append(input, make("span", {}, visibleLine(label)));
+      row.append(input, make("span", { dir: "auto" }, visibleLine(label)));
       return { value, input, row };
     });
     const element = make("fieldset", { part: "field" });
-    element.append(make("legend", {}, named(field, words)), ...boxes.map(({ row }) => row));
+    element.append(named("legend", field, words), ...boxes.map(({ row }) => row));
     const read = () => {
       const values = boxes.filter(({ input }) => input.checked).map(({ value }) => value);
       return values.length === 0 && !field.isRequired ? undefined : values;
@@ -139,15 +139,17 @@ const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
 
 function labelled(field: Field, control: Control, words: Words): HTMLElement {
   const element = make("label", { part: "field", ...(field.kind === "checkbox" && { class: "check" }) });
-  const name = make("span", {}, named(field, words));
+  const name = named("span", field, words);
   element.append(...(field.kind === "checkbox" ? [control, name] : [name, control]));
   if (field.isRequired) control.setAttribute("aria-required", "true");
   return element;
 }
 
-function named({ label, isRequired, kind }: Field, words: Words): string {
+/** The field's name, in its own direction where it stands alone. */
+function named(tag: string, { label, isRequired, kind }: Field, words: Words): HTMLElement {
   const field = visibleLine(label);
-  return isRequired || kind === "checkbox" ? field : words.say("form.optional", { field });
+  if (isRequired || kind === "checkbox") return make(tag, { dir: "auto" }, field);
+  return make(tag, {}, words.say("form.optional", { field }));
 }
 
 function inputOf(type: string, { schema }: Field): HTMLInputElement {

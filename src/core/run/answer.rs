@@ -2,7 +2,7 @@
 
 use super::ask::MOST_ANSWERS;
 use super::{Answerer, Effect, Handled, Run, RunError};
-use crate::core::approval::{Request, RequestKind};
+use crate::core::approval::{Preview, Request, RequestKind};
 use crate::core::event::{Body, Decision, Extension, Settler};
 use crate::core::grant::Terms;
 use crate::core::log::CallState;
@@ -52,7 +52,7 @@ impl Run {
         at: u64,
         decision: Decision,
         terms: Option<Terms>,
-        preview: Option<Vec<String>>,
+        preview: Option<Preview>,
         fresh: RequestId,
     ) -> Result<Handled, RunError> {
         if decision.approve && (decision.reason.is_some() || decision.answer_reason.is_some()) {

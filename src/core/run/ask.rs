@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::{Effect, Handled, Run, RunError, Status};
-use crate::core::approval::{AskSpec, Digest, Place, Request, RequestKind, Tool, call_digest};
+use crate::core::approval::{AskSpec, Digest, Place, Preview, Request, RequestKind, Tool, call_digest};
 use crate::core::arguments::Arguments;
 use crate::core::event::Body;
 use crate::core::log::CallState;
@@ -36,7 +36,7 @@ impl Run {
             data: None,
             digest,
             aspects: tool.aspects(),
-            preview: Vec::new(),
+            preview: Preview::default(),
             expires_at: self.settings.expire_after.map(|wait| at.saturating_add(wait)),
             grantable: false,
         })
@@ -57,7 +57,7 @@ impl Run {
     }
 
     /// The tool behind a call, as it is now. A tool of the provider's never is one of the page, whatever it is called.
-    pub(super) fn tool(&self, call: &TurnCall) -> Option<Cow<'_, Tool>> {
+    pub fn tool(&self, call: &TurnCall) -> Option<Cow<'_, Tool>> {
         match &call.kind {
             CallKind::ProviderApproval { server } => Some(Cow::Owned(Tool::of_provider(server, &call.name))),
             CallKind::Function => self.settings.tools.iter().find(|tool| tool.name == call.name).map(Cow::Borrowed),
@@ -66,7 +66,7 @@ impl Run {
 
     /// The request as it would be made now, if what would run is no longer what was asked about. A tool that is gone is
     /// no change: it does not run, and the model is told.
-    pub(super) fn changes(&self, asked: &Request, preview: Option<Vec<String>>) -> Option<Request> {
+    pub(super) fn changes(&self, asked: &Request, preview: Option<Preview>) -> Option<Request> {
         let (call, _) = self.chat.call(&asked.call)?;
         let tool = self.tool(call)?;
         let digest = self.digest_of(&asked.call, &tool)?;
@@ -126,7 +126,7 @@ impl Run {
                     data: spec.data,
                     digest,
                     aspects: self.tool(call).map(|tool| tool.aspects()).unwrap_or_default(),
-                    preview: Vec::new(),
+                    preview: Preview::default(),
                     expires_at: spec
                         .expires_at
                         .unwrap_or_else(|| self.settings.expire_after.map(|wait| at.saturating_add(wait))),

@@ -3,7 +3,7 @@
 
 use super::ask::LOST;
 use super::{Effect, Run, RunError};
-use crate::core::approval::{Request, RequestKind, Scope};
+use crate::core::approval::{Preview, Request, RequestKind, Scope};
 use crate::core::arguments::Arguments;
 use crate::core::event::{Body, Decision, Settler};
 use crate::core::grant::{self, Constraint, Grant, MOST_ARGUMENTS, Sought, Terms, look_up};
@@ -105,7 +105,7 @@ impl Run {
         at: u64,
         id: CallId,
         grants: grant::Read,
-        preview: Vec<String>,
+        preview: Preview,
         fresh: Option<RequestId>,
     ) -> Result<(), RunError> {
         if self.activity.checking.take_if(|checking| *checking == id).is_none() {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::core::approval::AskSpec;
+use crate::core::approval::{AskSpec, Preview};
 use crate::core::event::Extension;
 use crate::core::grant::{self, Terms};
 use crate::core::json::Json;
@@ -64,8 +64,8 @@ pub enum Input {
         at: u64,
         /// For each of those calls, in the same order, what the rules said.
         opinions: Vec<Vec<Opinion>>,
-        /// For each of those calls what its tool's preview says; no line where it has none.
-        previews: Vec<Vec<String>>,
+        /// For each of those calls what its tool's preview says; nothing where it has none.
+        previews: Vec<Preview>,
         /// For each of those calls a fresh random id, used where the call must ask.
         requests: Vec<RequestId>,
         /// The standing permissions as they are now; none where they could not be read, or
@@ -80,8 +80,8 @@ pub enum Input {
         call: CallId,
         /// The standing permissions as they are now; none where they could not be read.
         grants: grant::Read,
-        /// What its tool's preview says, where the call must ask; no line where it has none.
-        preview: Vec<String>,
+        /// What its tool's preview says, where the call must ask; nothing where it has none.
+        preview: Preview,
         /// A fresh random id, used where the call must ask; without one it does not start.
         request: Option<RequestId>,
     },
@@ -104,7 +104,7 @@ pub enum Input {
         /// The standing permission that is to come of it; only with an approval.
         terms: Option<Terms>,
         /// What the tool's preview says now; `None` where it was not asked.
-        preview: Option<Vec<String>>,
+        preview: Option<Preview>,
         /// A fresh random id, for the request that asks again if what would run has changed.
         fresh: RequestId,
     },
@@ -125,7 +125,7 @@ pub enum Input {
         /// What the tool gets; only with a yes. It has been checked against the request's schema.
         data: Option<Json>,
         /// As in [`Decide`](Self::Decide).
-        preview: Option<Vec<String>>,
+        preview: Option<Preview>,
         /// As in [`Decide`](Self::Decide).
         fresh: RequestId,
     },

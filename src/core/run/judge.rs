@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::{Candidate, Effect, Run, RunError};
-use crate::core::approval::{Digest, Request};
+use crate::core::approval::{Digest, Preview, Request};
 use crate::core::arguments::Arguments;
 use crate::core::event::Body;
 use crate::core::grant;
@@ -73,13 +73,14 @@ impl Run {
         &mut self,
         at: u64,
         opinions: &[Vec<Opinion>],
-        previews: Vec<Vec<String>>,
+        previews: Vec<Preview>,
         ids: Vec<RequestId>,
         grants: &grant::Read,
     ) -> Result<(), RunError> {
         let Some(screened) = self.activity.judging.take() else { return Err(RunError::Stale) };
         let tainted = self.is_tainted();
-        let mut inputs = opinions.iter().zip(previews.into_iter().chain(std::iter::repeat_with(Vec::new)).zip(ids));
+        let mut inputs =
+            opinions.iter().zip(previews.into_iter().chain(std::iter::repeat_with(Preview::default)).zip(ids));
         let mut bodies = Vec::new();
         let mut asked = Vec::new();
         for Screened { call, form } in screened {

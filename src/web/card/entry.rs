@@ -1,11 +1,13 @@
 //! One card in the page.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use super::arguments::Arguments;
 use super::scopes::Scopes;
 use super::words::Words;
 use super::{asking, head, receipt};
+use crate::core::approval::RequestKind;
 use crate::core::card::Card;
 use crate::web::element::Element;
 use crate::web::guard::{Choice, Watch};
@@ -25,6 +27,9 @@ pub struct Entry {
     label: Element,
     note: Element,
     scopes: Scopes,
+    /// Says why a call whose arguments are folded cannot be approved.
+    hold: Element,
+    arguments: RefCell<Option<Arguments>>,
     receipt: Element,
     dismiss: Element,
     is_pending: Cell<bool>,
@@ -62,6 +67,8 @@ impl Entry {
             label,
             scopes: Scopes::new(&number.to_string(), card.request.as_str(), &note, watch, words),
             note,
+            hold: Element::new("div part=hold hidden="),
+            arguments: RefCell::default(),
             receipt: Element::new("div part=receipt tabindex=-1"),
             dismiss: Element::new("button part=dismiss type=button"),
             is_pending: Cell::new(card.receipt.is_none()),
@@ -73,6 +80,11 @@ impl Entry {
         entry.group.set("aria-describedby", &entry.id("why"));
         entry.label.set_text(&words.say(asking::label_of(note_reaches_model)));
         if entry.is_pending() {
+            if matches!(card.view.kind, RequestKind::Approval | RequestKind::Recovery) {
+                entry.hold.set("id", &entry.id("hold"));
+                entry.hold.set_text(&words.say("ask.open_first"));
+                entry.asking.insert(&entry.hold, None);
+            }
             let actions = entry.asking.add("div part=actions", "");
             for (part, says, choice) in asking::buttons(&card.view.kind).iter().copied() {
                 let button = actions.add(&joined("button part=", part, " type=button"), &words.say(says));
@@ -111,7 +123,18 @@ impl Entry {
         let head = head::texts(&card.view);
         let shown = self.shown_head.take();
         if shown != head {
-            head::draw(&self.head, &card.view, &self.number, &self.words);
+            let (watch, note, hold, reason) =
+                (self.watch.clone(), self.note.clone(), self.hold.clone(), self.id("hold"));
+            let folded = Box::new(move |is_folded: bool| {
+                if is_folded {
+                    hold.unset("hidden");
+                } else {
+                    hold.set("hidden", "");
+                }
+                watch.hold(&note, is_folded.then_some(&reason));
+            });
+            let arguments = head::draw(&self.head, &card.view, &self.number, &self.words, folded);
+            self.arguments.replace(arguments);
             self.watch.rearm(&self.note);
         }
         self.shown_head.set(head);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 
 use super::Driver;
-use crate::core::approval::Request;
+use crate::core::approval::{Preview, Request};
 use crate::core::event::Extension;
 use crate::core::grant::Terms;
 use crate::core::json::{Json, parse_lenient};
@@ -134,7 +134,7 @@ impl Driver {
     }
 
     /// Hands a decision to the run.
-    fn put(self: &Rc<Self>, said: &Said, preview: Option<Vec<String>>) -> Result<Handled, JsValue> {
+    fn put(self: &Rc<Self>, said: &Said, preview: Option<Preview>) -> Result<Handled, JsValue> {
         self.check()?;
         let at = platform::now();
         let fresh = RequestId::new(platform::random_id()?);
@@ -229,7 +229,7 @@ impl Driver {
     }
 
     /// What the tool's preview says now, where it has one and an approval depends on it.
-    async fn preview_again(&self, said: &Said) -> Result<Option<Vec<String>>, JsValue> {
+    async fn preview_again(&self, said: &Said) -> Result<Option<Preview>, JsValue> {
         match self.previews(&said.request) {
             Some((tool, arguments)) if said.approve => self.preview(&tool, &arguments).await.map(Some),
             _ => Ok(None),
@@ -247,8 +247,13 @@ impl Driver {
         })
     }
 
-    /// The lines of a tool's preview.
-    pub(super) async fn preview(&self, tool: &str, arguments: &str) -> Result<Vec<String>, JsValue> {
-        to_strings(settled(self.setup.host.preview(tool, arguments)).await?, "preview")
+    /// What a tool's preview says. It comes as the current values as JSON, empty for none, and the lines.
+    pub(super) async fn preview(&self, tool: &str, arguments: &str) -> Result<Preview, JsValue> {
+        let mut texts = to_strings(settled(self.setup.host.preview(tool, arguments)).await?, "preview")?.into_iter();
+        let mut current = texts.next().and_then(|current| parse_lenient(current.as_bytes()).ok());
+        if let Some(current) = &mut current {
+            current.make_well_formed();
+        }
+        Ok(Preview { lines: texts.collect(), current })
     }
 }

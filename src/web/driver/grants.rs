@@ -6,6 +6,7 @@ use wasm_bindgen::JsValue;
 
 use super::Driver;
 use super::store::lines;
+use crate::core::approval::Preview;
 use crate::core::grant::{self, Book, Entry, Grant, Terms};
 use crate::core::log;
 use crate::core::message::{CallId, ChatId, GrantId, RequestId};
@@ -142,10 +143,11 @@ impl Driver {
             self.setup.previewed.contains(&made.name).then(|| (made.name.clone(), made.arguments.clone()))
         });
         let preview = match previewed {
-            Some((tool, arguments)) => {
-                self.preview(&tool, &arguments).await.unwrap_or_else(|thrown| vec![text_of(&thrown)])
-            }
-            None => Vec::new(),
+            Some((tool, arguments)) => self
+                .preview(&tool, &arguments)
+                .await
+                .unwrap_or_else(|thrown| Preview { lines: vec![text_of(&thrown)], current: None }),
+            None => Preview::default(),
         };
         let (at, request) = (platform::now(), platform::random_id().ok().map(RequestId::new));
         // A run that was stopped meanwhile no longer waits for this.

@@ -62,6 +62,7 @@ export function scenes(kit, element, strings, old = []) {
 
   async function open(options, rounds) {
     opened += 1;
+    element.by = undefined;
     const chat = await agentOf(options).open(`zq${opened}`);
     element.chat = chat;
     // What stands there at first is no news.
@@ -197,6 +198,11 @@ export function scenes(kit, element, strings, old = []) {
       await new Promise((drawn) => requestAnimationFrame(drawn));
       finish("zq");
       await until(chat, ({ status }) => status === "done");
+      return chat;
+    },
+    "a card for somebody else": async () => {
+      const chat = await open({ tools: [make("zq_other")] }, all("zq_other"));
+      element.by = "grace";
       return chat;
     },
     "a time that is over": async () => {

@@ -1,7 +1,7 @@
 //! A request and what becomes of it, as JSON members and back.
 
 use super::Reader;
-use crate::core::approval::{Aspects, Digest, Request, RequestKind, Scope};
+use crate::core::approval::{Aspects, Digest, Preview, Request, RequestKind, Scope};
 use crate::core::event::{Decision, Extension, Settler};
 use crate::core::json::{Json, Writer};
 use crate::core::message::CallId;
@@ -17,7 +17,10 @@ pub fn write(request: &Request, line: &mut Writer) {
     line.text("prompt", &request.prompt);
     line.optional("url", request.url.as_deref());
     line.value("data", request.data.as_ref().unwrap_or(&Json::Null));
-    line.strings("preview", &request.preview);
+    line.strings("preview", &request.preview.lines);
+    if let Some(current) = &request.preview.current {
+        line.value("current", current);
+    }
     write_expiry(request.expires_at, line);
     if request.grantable {
         line.flag("grantable", true);
@@ -35,7 +38,11 @@ pub fn read(read: Reader<'_>, digest: Digest) -> Request {
         prompt: read.text("prompt").to_owned(),
         url: read.owned("url"),
         data: data(read),
-        preview: read.strings("preview"),
+        preview: Preview {
+            lines: read.strings("preview"),
+            // Only where a tool said so, and never before there was the field.
+            current: read.has("current").then(|| read.field("current")).filter(|current| !current.is_null()).cloned(),
+        },
         expires_at: expiry(read),
         // A request of before there was the field says nothing about it.
         grantable: read.has("grantable") && read.flag("grantable"),
