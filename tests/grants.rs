@@ -512,12 +512,14 @@ fn a4_who_may_give_which_and_when() {
         arguments,
         until,
     };
-    let with_denial = sim.decide_on("q1", false, Some("ada"), Some(terms(Chosen::Any, None)));
+    let with_denial = sim.decide_on("q1", false, Some("ada"), None, Some(terms(Chosen::Any, None)));
     assert_eq!(with_denial, Err(RunError::ScopeWithDenial));
     let missing = Chosen::Keys(vec!["to".to_owned()]);
     for wrong in [terms(missing, None), terms(Chosen::Any, Some(1_000)), terms(Chosen::Keys(Vec::new()), None)] {
-        assert_eq!(sim.decide_on("q1", true, Some("ada"), Some(wrong)), Err(RunError::InvalidTerms));
+        assert_eq!(sim.decide_on("q1", true, Some("ada"), None, Some(wrong)), Err(RunError::InvalidTerms));
     }
+    let changed = sim.decide_on("q1", true, Some("ada"), Some(r#"{"n":2}"#), Some(terms(Chosen::Any, None)));
+    assert_eq!(changed, Err(RunError::NotGrantable), "A10: what a person wrote themselves is for this call");
     assert!(sim.grants.is_empty() && sim.run.chat().pending().count() == 1);
 }
 

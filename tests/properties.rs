@@ -23,6 +23,7 @@ enum Step {
     Calls(Vec<(usize, usize)>, bool),
     Fail,
     Decide(usize, bool, usize),
+    Edit(usize, usize, usize),
     Settle(usize, bool, usize),
     Grant(usize, usize, usize, bool, bool),
     Revoke(usize),
@@ -49,6 +50,7 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(calls, cut)| Step::Calls(calls, cut)),
         1 => Just(Step::Fail),
         6 => (0..6_usize, any::<bool>(), 0..PEOPLE.len()).prop_map(|(which, yes, by)| Step::Decide(which, yes, by)),
+        4 => (0..6_usize, 0..ARGUMENTS.len(), 0..PEOPLE.len()).prop_map(|(which, to, by)| Step::Edit(which, to, by)),
         4 => (0..9_usize, any::<bool>(), 0..4_usize).prop_map(|(which, ok, by)| Step::Settle(which, ok, by)),
         4 => (0..6_usize, 0..PEOPLE.len(), 0..2_usize, any::<bool>(), any::<bool>())
             .prop_map(|(which, by, scope, exactly, ends)| Step::Grant(which, by, scope, exactly, ends)),
@@ -78,6 +80,7 @@ fn take(sim: &mut Sim, step: Step) {
         }
         Step::Fail => sim.fail(),
         Step::Decide(which, yes, by) => sim.decide(&format!("q{which}"), yes, PEOPLE[by]),
+        Step::Edit(which, to, by) => sim.edit(&format!("q{which}"), PEOPLE[by], ARGUMENTS[to]),
         Step::Settle(which, ok, by) => {
             let by = match by {
                 0 => Answerer::Person(PersonId::new("ada")),
@@ -228,10 +231,12 @@ fn check_record(sim: &Sim, (place, mask): &Flip) {
             _ => None,
         });
         let facts = turns.flatten().map(|call| {
+            let edited = call.edited().is_some();
             let facts = call.result.and_then(|settled| settled.facts);
-            // What was said with an answer is content.
-            let decision = call.decision.map(|decision| Decision { answer_reason: None, data: None, ..decision });
-            (call.id, decision, call.attempts, facts)
+            // What was said with an answer is content, and how arguments were changed, but not that they were.
+            let decision =
+                call.decision.map(|decision| Decision { answer_reason: None, data: None, edit: None, ..decision });
+            (call.id, decision, edited, call.attempts, facts)
         });
         facts.collect::<Vec<_>>()
     };

@@ -1,18 +1,22 @@
 //! The approval card as data: everything a person reads before deciding, in order, and the receipt afterwards.
 //! The DOM layer only places these texts; hosts that draw their own card get the same.
 
+mod deadline;
 mod difference;
 mod hint;
 mod punycode;
 mod row;
 mod script;
+mod value_change;
 mod visible;
 
+pub use self::deadline::Deadline;
 pub use self::difference::{Change, Piece, difference};
 pub use self::hint::Hint;
 pub use self::punycode::{encode as punycode, hosts};
 pub use self::row::{Row, rows};
 pub use self::script::is_mixed;
+pub use self::value_change::{ValueChange, value_changes};
 pub use self::visible::{visible, visible_line, visible_value};
 use super::approval::{Request, RequestKind, Scope, Tool};
 use super::arguments::Arguments;
@@ -59,8 +63,10 @@ pub struct CardView {
     pub title: Option<String>,
     /// Why it stopped.
     pub why: String,
-    /// Every argument, in the order the model wrote them.
+    /// Every argument that it runs, or would run, with, in the order they were written.
     pub arguments: Vec<Row>,
+    /// Where those differ from what the model wrote, since a person changed them.
+    pub changes: Vec<ValueChange>,
     /// What the tool says the call would do, line by line.
     pub preview: Vec<String>,
     /// What is known of the tool's effects; nothing of a tool that is gone.
@@ -84,6 +90,7 @@ impl CardView {
         out.present("title", self.title.as_deref());
         out.text("why", &self.why);
         write_rows(&self.arguments, out);
+        ValueChange::write_all(&self.changes, out);
         out.strings("preview", &self.preview);
         let hints: Vec<_> = self.hints.iter().map(|hint| hint.token().to_owned()).collect();
         out.strings("hints", &hints);
@@ -100,6 +107,8 @@ pub struct Card {
     pub view: CardView,
     /// What may be permitted beyond this call; `None` where nothing may, or not by who looks at it.
     pub offer: Option<Offer>,
+    /// Until when it waits; `None` where it waits for ever, or no more.
+    pub deadline: Option<Deadline>,
     /// What became of it; `None` while it waits.
     pub receipt: Option<Receipt>,
 }
@@ -124,13 +133,21 @@ pub struct Receipt {
     pub decision: &'static str,
     /// What came of it, as such a key.
     pub outcome: &'static str,
+    /// When it was settled, in milliseconds since the epoch; `None` where that is not known.
+    pub at: Option<u64>,
+    /// What a yes covered, as such a key; `None` for anything else.
+    pub scope: Option<&'static str>,
 }
 
 /// The view of a call's card; `None` for a call whose arguments cannot be shown, which never asks.
 /// `tool` is as it is now.
 pub fn view(call: &TurnCall, tool: Option<&Tool>, state: &CallState) -> Option<CardView> {
     let request = state.request.as_ref()?;
-    let arguments = Arguments::new(&call.arguments).ok()?;
+    // What runs is what was approved, also where something was asked about the call since.
+    let edit = state.edited().map(|(_, edit)| edit);
+    let decided = state.decision.as_ref().and_then(|decision| decision.edit.as_deref());
+    let arguments = Arguments::new(edit.map_or(&call.arguments, |edit| &edit.arguments)).ok()?;
+    let preview = decided.map_or(&request.preview, |edit| &edit.preview);
     Some(CardView {
         asker: match request.kind {
             RequestKind::Recovery => Asker::Page,
@@ -141,13 +158,14 @@ pub fn view(call: &TurnCall, tool: Option<&Tool>, state: &CallState) -> Option<C
         server: server_of(call).map(visible_line),
         title: tool.and_then(|tool| tool.title.as_deref()).map(visible_line),
         why: visible(&request.prompt),
-        arguments: rows(arguments.value(), request.preview.current.as_ref()),
-        preview: request.preview.lines.iter().map(|line| visible(line)).collect(),
+        arguments: rows(arguments.value(), preview.current.as_ref()),
+        changes: edit.map(|edit| value_changes(&call.arguments, &edit.arguments)).unwrap_or_default(),
+        preview: preview.lines.iter().map(|line| visible(line)).collect(),
         hints: tool.map(Hint::of).unwrap_or_default(),
         kind: request.kind.clone(),
         url: request.url.as_deref().map(visible_line),
         form: request.data.as_ref().filter(|_| request.kind.has_form()).map(Json::text),
-        digest: request.digest.as_str().to_owned(),
+        digest: decided.map_or(&request.digest, |edit| &edit.digest).as_str().to_owned(),
     })
 }
 
@@ -168,8 +186,9 @@ pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
             let Some(request) = &state.request else { continue };
             let is_over = run.chat().request_end(&request.id).is_some_and(RequestEnd::is_expiry);
             let receipt = receipt(run, state, viewer, is_over);
+            let deadline = Deadline::of(request, state, run.settings().expire_after).filter(|_| receipt.is_none());
             let offer = if receipt.is_none() { offer(run, call, request, viewer) } else { None };
-            cards.push(Card { request: request.id.clone(), view, offer, receipt });
+            cards.push(Card { request: request.id.clone(), view, offer, deadline, receipt });
         }
     }
     cards
@@ -222,14 +241,22 @@ fn receipt(run: &Run, state: &CallState, viewer: Option<&PersonId>, is_over: boo
         (Stage::Started, _) => "outcome.running",
         _ => "outcome.others",
     };
+    let at = state.settled_at;
     if let Some(decision) = &state.decision {
         let kind = state.request.as_ref().map(|request| &request.kind);
         let mark = if decision.approve { "approved" } else { state.refusal().map_or("denied", Token::token) };
-        return Some(Receipt { mark, decision: decided(decision, kind, kept_scope(run, decision), viewer), outcome });
+        let is_consent = decision.approve && !matches!(kind, Some(kind) if kind.has_form());
+        let kept = kept_scope(run, decision);
+        let scope = is_consent.then_some(match kept {
+            None => "receipt.once",
+            Some(Scope::Chat) => "receipt.chat",
+            Some(Scope::Always) => "receipt.always",
+        });
+        return Some(Receipt { mark, decision: decided(decision, kind, kept, viewer), outcome, at, scope });
     }
     if is_old {
         let decision = "decided.old";
-        return Some(Receipt { mark: "denied", decision, outcome });
+        return Some(Receipt { mark: "denied", decision, outcome, at, scope: None });
     }
     let token = token?;
     let decision = match token {
@@ -239,7 +266,7 @@ fn receipt(run: &Run, state: &CallState, viewer: Option<&PersonId>, is_over: boo
         Token::RequestLapsed => "lapsed.unanswered",
         _ => "lapsed.stopped",
     };
-    Some(Receipt { mark: token.token(), decision, outcome })
+    Some(Receipt { mark: token.token(), decision, outcome, at, scope: None })
 }
 
 fn decided(
@@ -260,6 +287,9 @@ fn decided(
         (_, true) if scope == Some(Scope::Chat) => ["decided.chat.you", "decided.chat.other", "decided.chat.other"],
         (_, true) if scope == Some(Scope::Always) => {
             ["decided.always.you", "decided.always.other", "decided.always.other"]
+        }
+        (Some(RequestKind::Approval), true) if decision.edit.is_some() => {
+            ["decided.edited.you", "decided.edited.other", "decided.edited.unknown"]
         }
         (Some(RequestKind::Approval) | None, true) => {
             ["decided.approved.you", "decided.approved.other", "decided.approved.unknown"]

@@ -11,6 +11,7 @@
 mod advance;
 mod answer;
 mod ask;
+mod edit;
 mod error;
 mod grants;
 mod input;
@@ -18,7 +19,7 @@ mod judge;
 mod settle;
 
 pub use error::RunError;
-pub use input::{Answerer, Input};
+pub use input::{Answerer, Edited, Input};
 
 use std::collections::VecDeque;
 
@@ -348,16 +349,17 @@ impl Run {
             Input::GrantChecked { at, call, grants, preview, request } => {
                 self.grant_checked(at, call, grants, preview, request)?;
             }
-            Input::Decide { at, request, approve, by, via, reason, note, terms, preview, fresh } => {
+            Input::Decide { at, request, approve, by, via, reason, note, edited, terms, preview, fresh } => {
                 let note = note.filter(|note| !note.trim().is_empty());
                 let standing = terms.as_ref().map(|terms| (terms.scope, terms.id.clone()));
                 let said = self.plain_reason(&request, approve);
                 let decision = self.decision(request, approve, Answerer::Person(by), via, said);
-                return self.decide(at, Decision { reason, note, standing, ..decision }, terms, preview, fresh);
+                let said_more = answer::More { edited, terms };
+                return self.decide(at, Decision { reason, note, standing, ..decision }, said_more, preview, fresh);
             }
             Input::Answer { at, request, ok, by, via, reason, data, preview, fresh } => {
                 let decision = self.decision(request, ok, by, via, reason);
-                return self.decide(at, Decision { data, ..decision }, None, preview, fresh);
+                return self.decide(at, Decision { data, ..decision }, answer::More::default(), preview, fresh);
             }
             Input::Extend { at, extension } => return self.extend(at, extension),
             Input::ToolEnded { at, call, attempt, result } => self.tool_ended(at, &call, attempt, result)?,

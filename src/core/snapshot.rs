@@ -3,7 +3,7 @@
 //! A field without a value is left out, unless its absence says something: then it is null.
 
 use super::approval::Tool;
-use super::card;
+use super::card::{self, ValueChange};
 use super::event::{self, Decision};
 use super::grant::Book;
 use super::json::{Json, Writer, write_number};
@@ -205,6 +205,10 @@ fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
     out.present("server", server_of(call));
     out.present("title", run.title(call));
     out.text("arguments", &call.arguments);
+    if let Some((_, edit)) = state.edited() {
+        out.text("edited", &edit.arguments);
+        ValueChange::write_all(&card::value_changes(&call.arguments, &edit.arguments), out);
+    }
     out.text(
         "state",
         match state.stage() {

@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 use web_sys::AbortSignal;
 
-use super::driver::{Driver, Said, load_grants, revoke, revoke_in};
+use super::driver::{Driver, Said, SaidEdit, load_grants, revoke, revoke_in};
 use super::error::{error, from_run, set_factory};
 use super::host::Host;
 use super::platform;
@@ -198,7 +198,9 @@ impl RawChat {
         })))
     }
 
-    /// Decides about a pending request; `terms` are those of a standing permission, as JSON. Resolves once the decision is stored, with `applied` or `already`.
+    /// Decides about a pending request, with other arguments than the model's where they are given as JSON, and on terms of a
+    /// standing permission where those are. Resolves once the decision is stored, with `applied` or `already`.
+    #[allow(clippy::too_many_arguments)]
     pub fn decide(
         &self,
         request: String,
@@ -206,6 +208,7 @@ impl RawChat {
         by: Option<String>,
         reason: Option<String>,
         note: Option<String>,
+        arguments: Option<String>,
         terms: Option<String>,
     ) -> Result<Promise, JsValue> {
         let driver = self.driver();
@@ -213,7 +216,8 @@ impl RawChat {
         let reason = reason.as_deref().and_then(DenyReason::from_token);
         let said = Said::new(RequestId::new(request), approve, person(by), Via::Api);
         let terms = terms.map(|terms| read_terms(&terms)).transpose()?;
-        let stored = driver.decide(Said { reason, note, terms, ..said })?;
+        let edit = arguments.map(|arguments| SaidEdit { arguments, shown: None });
+        let stored = driver.decide(Said { reason, note, edit, terms, ..said })?;
         Ok(promise(Box::pin(async move { stored.await.map(Into::into) })))
     }
 

@@ -1,6 +1,7 @@
 //! Carries out the effects of one chat's run. The only place where the run and a wire meet.
 
 mod decide;
+mod edit;
 mod grants;
 mod kept;
 mod model;
@@ -9,6 +10,7 @@ mod store;
 mod tools;
 
 pub use decide::Said;
+pub use edit::SaidEdit;
 pub use grants::{load as load_grants, revoke, revoke_in};
 
 use std::cell::{Cell, RefCell};

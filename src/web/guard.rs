@@ -137,6 +137,12 @@ pub enum Choice {
     Decline,
     /// Take a receipt out of sight.
     Dismiss,
+    /// Give the request more time.
+    Extend,
+    /// No, to every approval that waits.
+    DenyAll,
+    /// Yes, to those that are selected.
+    ApproveSelected,
 }
 
 impl Choice {
@@ -205,12 +211,14 @@ struct Watched {
     note: Element,
     guard: RefCell<Guard>,
     armed: Cell<bool>,
+    /// Whether a decision about its request is being stored.
+    busy: Cell<bool>,
     /// What the observer said last; true where it does not say.
     visible: Cell<bool>,
     covered: Cell<bool>,
     covered_text: Rc<str>,
     /// See [`Watch::hold`].
-    held: Cell<bool>,
+    held: RefCell<Vec<String>>,
 }
 
 impl Watch {
@@ -259,6 +267,12 @@ impl Watch {
         button.set("aria-disabled", "true");
         button.set_onclick(self.hear.as_ref());
         self.observer.observe(&button);
+        let others = self.buttons();
+        let held = others.iter().find(|other| choice.approves() && other.note == *note && other.choice.approves());
+        let held = held.map(|other| other.held.borrow().clone()).unwrap_or_default();
+        if !held.is_empty() {
+            button.set("aria-describedby", &held.join(" "));
+        }
         let watched = Rc::new(Watched {
             button,
             request: request.to_owned(),
@@ -266,13 +280,12 @@ impl Watch {
             note: note.clone(),
             guard: RefCell::new(Guard::new(self.active.get())),
             armed: Cell::new(false),
+            busy: Cell::new(false),
             visible: Cell::new(true),
             covered: Cell::new(false),
             covered_text: self.covered.clone(),
             // One that comes later is held like those that are there.
-            held: Cell::new(
-                choice.approves() && self.buttons().iter().any(|other| other.note == *note && other.held.get()),
-            ),
+            held: RefCell::new(held),
         });
         self.buttons.borrow_mut().push(watched);
     }
@@ -290,20 +303,51 @@ impl Watch {
         self.buttons.borrow_mut().retain(|watched| watched.button != *button);
     }
 
-    /// Keeps the approving buttons with this note off, whatever else holds, while there is a reason: the id of what says it.
-    /// Without it their wait starts anew.
-    pub fn hold(&self, note: &Element, reason: Option<&str>) {
+    /// Says whether a decision of one of the buttons with this note is being stored: until it is, they take no other.
+    pub fn busy(&self, note: &Element, busy: bool) {
+        for watched in self.buttons().iter().filter(|watched| watched.note == *note) {
+            watched.busy.set(busy);
+        }
+        self.rearm(note);
+    }
+
+    /// Takes a shortcut on a card for a press and a click on its button that approves, under the same conditions.
+    pub fn shortcut(&self, note: &Element, event: &JsValue) {
+        let event: &Heard = event.unchecked_ref();
+        let button = self.buttons().into_iter().find(|one| one.note == *note && one.choice == Choice::Approve);
+        let Some(watched) = button.filter(|one| event.is_trusted() && !event.repeat() && !one.busy.get()) else {
+            return;
+        };
+        watched.look(now(), self.attended());
+        let _ = watched.feed(time(event), Input::Pressed);
+        self.clicked(&watched, time(event), Input::Click { trusted: true, detail: 0, primary: true });
+    }
+
+    /// Keeps the approving buttons with this note off, whatever else holds, for as long as any reason is: the id of what says
+    /// it. Each time something is said of one their wait starts anew.
+    pub fn hold(&self, note: &Element, reason: &str, holds: bool) {
         for watched in self.buttons() {
             if watched.note == *note && watched.choice.approves() {
-                watched.held.set(reason.is_some());
-                match reason {
-                    Some(reason) => watched.button.set("aria-describedby", reason),
-                    None => watched.button.unset("aria-describedby"),
+                let mut held = watched.held.borrow_mut();
+                held.retain(|known| known != reason);
+                if holds {
+                    held.push(reason.to_owned());
                 }
+                if held.is_empty() {
+                    watched.button.unset("aria-describedby");
+                } else {
+                    watched.button.set("aria-describedby", &held.join(" "));
+                }
+                drop(held);
                 let _ = watched.feed(now(), Input::Rearm);
             }
         }
         self.schedule();
+    }
+
+    /// Whether anything holds the approving buttons with this note.
+    pub fn is_held(&self, note: &Element) -> bool {
+        self.buttons().iter().any(|watched| watched.note == *note && !watched.held.borrow().is_empty())
     }
 
     /// Ends the guard of the buttons with this note. Without it they decide nothing.
@@ -337,7 +381,8 @@ impl Watch {
         !self.page.hidden() && self.page.has_focus()
     }
 
-    fn look(&self) {
+    /// Looks where all buttons stand now, and whether the page is attended to.
+    pub fn look(&self) {
         let (now, attended) = (now(), self.attended());
         for watched in self.buttons() {
             watched.look(now, attended);
@@ -413,8 +458,15 @@ impl Watch {
     fn click(&self, event: &Heard) {
         let Some(watched) = self.watched(&event.target()) else { return };
         watched.look(now(), self.attended());
+        if watched.busy.get() {
+            return;
+        }
         let click = Input::Click { trusted: event.is_trusted(), detail: event.detail(), primary: event.button() == 0 };
-        if watched.feed(time(event), click) == Verdict::Decide {
+        self.clicked(&watched, time(event), click);
+    }
+
+    fn clicked(&self, watched: &Watched, at: f64, click: Input) {
+        if watched.feed(at, click) == Verdict::Decide {
             let reads = matches!(watched.choice, Choice::Approve | Choice::Allow(_) | Choice::Deny | Choice::Submit);
             let note = reads.then(|| watched.note.value()).filter(|note| !note.trim().is_empty());
             if watched.choice == Choice::Submit && note.is_none() {
@@ -452,9 +504,8 @@ impl Watched {
     fn feed(&self, now: f64, input: Input) -> Verdict {
         let mut guard = self.guard.borrow_mut();
         let verdict = guard.handle(now, input);
-        let (armed, covered) = (guard.is_armed(), guard.is_covered());
-        let held = self.held.get();
-        let armed = armed && !held;
+        let held = !self.held.borrow().is_empty();
+        let (armed, covered) = (guard.is_armed() && !held && !self.busy.get(), guard.is_covered());
         drop(guard);
         if self.covered.replace(covered) != covered {
             if covered {

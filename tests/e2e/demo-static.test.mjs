@@ -5,6 +5,7 @@ import http from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { STATES } from "../../www/demo/gallery/states.mjs";
 import { listen } from "../../www/demo/server.mjs";
 import { writeDemo } from "../../www/scripts/demo.mjs";
 import { answer, decide, ready } from "./demo.mjs";
@@ -65,6 +66,18 @@ describe("the static demo", () => {
     const { messages } = JSON.parse(await page.locator("#request").textContent());
     assert.equal(await page.locator("#results > li > pre").first().textContent(), messages.at(-1).content);
     assert.match(await page.locator("#request-about").textContent(), /^Request 3: .* answered with 200\.$/);
+  });
+
+  it("has the gallery of the card, every state of it", async (t) => {
+    missing = [];
+    const page = await openPage(browser, t, `${url}${PREFIX}gallery.html`);
+    await page.evaluate(() => window.gallery);
+    assert.equal(await page.locator("figure").count(), STATES.length);
+    assert.deepEqual(missing, [], "nothing is asked for that is not there");
+    await page.getByRole("link", { name: "The demo" }).click();
+    await ready(page);
+    await page.getByRole("link", { name: "Gallery of the card" }).click();
+    await page.waitForURL(`${url}${PREFIX}gallery.html`);
   });
 
   it("brings the languages of the cards", async (t) => {

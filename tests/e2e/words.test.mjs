@@ -124,7 +124,7 @@ function withoutData(text) {
 }
 
 /** Values that are no words, and digests. */
-const isLiteral = (text) => /^(?:true|null|-5|\[\]|\{\}|\[""\]|[0-9a-f]{12}|[0-9a-f]{64})$/.test(text);
+const isLiteral = (text) => /^(?:true|null|-5|\[\]|\{\}|\[""\]|[0-9a-f]{12}|[0-9a-f]{64}|[^\p{L}\p{N}]+)$/u.test(text);
 
 /** What a message of the list looks like, whatever its values are. */
 const pattern = (phrase) => new RegExp(`^(?:${inside(phrase).source})$`, "su");
@@ -165,6 +165,32 @@ describe("A17: in a language that nobody speaks", () => {
   });
 });
 
+describe("A17: a page's own words", () => {
+  it("take the place of one message on the card, at once, and leave the others", async (t) => {
+    const { page } = await stage(t);
+    await play(page, "a card for somebody else");
+    const names = () => page.locator("[part=actions] > button").allTextContents();
+    const set = (strings) =>
+      page.evaluate((strings) => {
+        const element = document.querySelector("countersign-approvals");
+        try {
+          element.strings = strings ?? undefined;
+          return "";
+        } catch ({ code, message }) {
+          return `${code}: ${message}`;
+        }
+      }, strings);
+    const before = await names();
+    assert.deepEqual(before.slice(0, 2), [english["ask.deny"], english["ask.approve"]]);
+    assert.equal(await set({ "ask.deny": "Nope" }), "");
+    assert.deepEqual(await names(), ["Nope", ...before.slice(1)]);
+    assert.match(await set({ "ask.denny": "No" }), /^invalid_options: strings: nothing says ask\.denny/);
+    assert.deepEqual(await names(), ["Nope", ...before.slice(1)], "what is refused changes nothing");
+    assert.equal(await set(null), "");
+    assert.deepEqual(await names(), before);
+  });
+});
+
 describe("A17: in German", () => {
   it("every text of every card is of the list or given", async (t) => {
     const strings = locale("de");
@@ -182,7 +208,7 @@ describe("A16, A17: in Arabic", () => {
   it("every text of every card is Arabic or given, with numbers as the language writes them", async (t) => {
     const { page, said } = await playAll(t, arabic);
     // Names of standards, and how dates and moments are written in them.
-    const allowed = /SHA-256|URL|Promise|2026-01-31T12:00:00Z/g;
+    const allowed = /SHA-256|URL|Promise|\{ lines, current \}|2026-01-31T12:00:00Z/g;
     assert.deepEqual(
       hardCoded(said, (text) => /\p{Script=Arabic}|^–$|^SHA-256$/u.test(text), allowed),
       [],
@@ -223,7 +249,7 @@ describe("A16, A17: in Arabic", () => {
       };
       /** The places of a text's characters, from the first on. */
       const letters = (node) => {
-        const text = node.firstChild;
+        const text = document.createTreeWalker(node, NodeFilter.SHOW_TEXT).nextNode();
         return Array.from({ length: text.length }, (_, place) => {
           const range = document.createRange();
           range.setStart(text, place);

@@ -1,7 +1,7 @@
 //! One call of a chat, and the requests about it.
 
 use crate::core::approval::{Digest, Request, RequestKind};
-use crate::core::event::{Decision, Facts, Settler};
+use crate::core::event::{Decision, Edit, Facts, Settler};
 use crate::core::json::Json;
 use crate::core::message::{CallId, GrantId, RequestId, ResultItem};
 use crate::core::outcome::Token;
@@ -33,6 +33,10 @@ pub struct CallState {
     pub answers: Vec<Answered>,
     /// The requests of the tool that were settled before the latest.
     pub earlier: Vec<Request>,
+    /// How long the request may wait from when it was made, in milliseconds; `None` for ever.
+    pub time_given: Option<u64>,
+    /// When the request was settled, in milliseconds since the epoch.
+    pub settled_at: Option<u64>,
     /// Its one result.
     pub result: Option<Settled>,
 }
@@ -93,6 +97,8 @@ impl CallState {
             is_raised: false,
             answers: Vec::new(),
             earlier: Vec::new(),
+            time_given: None,
+            settled_at: None,
             result: None,
         }
     }
@@ -134,6 +140,17 @@ impl CallState {
         self.decision.iter().chain(&self.approval).find(|decision| decision.note.is_some())
     }
 
+    /// Whether whoever approves its request may change the arguments: only ahead of its tool, and not once that was
+    /// started.
+    pub fn takes_edits(&self) -> bool {
+        self.attempts == 0 && self.request.as_ref().is_some_and(|request| request.kind == RequestKind::Approval)
+    }
+
+    /// The decision by which it runs with other arguments than the model's, and those.
+    pub fn edited(&self) -> Option<(&Decision, &Edit)> {
+        self.decision.iter().chain(&self.approval).find_map(|decision| Some((decision, decision.edit.as_deref()?)))
+    }
+
     /// What a refused request makes of its call. A decline has a person behind it.
     pub fn refusal(&self) -> Option<Token> {
         let decision = self.decision.as_ref().filter(|decision| !decision.approve)?;
@@ -148,12 +165,14 @@ impl CallState {
     }
 
     /// Takes in a request; gives the one that it stands in for, if that was waiting.
-    pub(super) fn ask(&mut self, request: &Request) -> Option<RequestId> {
+    pub(super) fn ask(&mut self, at: u64, request: &Request) -> Option<RequestId> {
         self.asks += 1;
         // What had not started by a standing permission no longer will.
         if self.attempts == 0 {
             self.grant = None;
         }
+        self.time_given = request.expires_at.map(|end| end.saturating_sub(at));
+        self.settled_at = None;
         self.digest = Some(request.digest.clone());
         if self.is_raised {
             self.earlier.extend(self.request.clone());
@@ -166,7 +185,8 @@ impl CallState {
     }
 
     /// Takes in how the request was settled.
-    pub(super) fn decide(&mut self, decision: &Decision) {
+    pub(super) fn decide(&mut self, at: u64, decision: &Decision) {
+        self.settled_at = Some(at);
         let is_heard = decision.approve || decision.relayed;
         self.restarts = is_heard && self.attempts > 0;
         if let Some(request) = &self.request
@@ -176,6 +196,9 @@ impl CallState {
             let (kind, data) = (request.kind.clone(), decision.data.clone());
             let refused = (!decision.approve).then(|| decision.answer_reason.clone());
             self.answers.push(Answered { request: request.id.clone(), kind, data, refused });
+        }
+        if let Some(edit) = &decision.edit {
+            self.digest = Some(edit.digest.clone());
         }
         self.decision = Some(decision.clone());
     }

@@ -1,7 +1,7 @@
 //! What becomes of a request: decided, answered, extended, or over.
 
 use super::ask::MOST_ANSWERS;
-use super::{Answerer, Effect, Handled, Run, RunError};
+use super::{Answerer, Edited, Effect, Handled, Run, RunError};
 use crate::core::approval::{Preview, Request, RequestKind};
 use crate::core::event::{Body, Decision, Extension, Settler};
 use crate::core::grant::Terms;
@@ -11,6 +11,15 @@ use crate::core::outcome::{Decider, Lapse, Outcome, Via};
 
 /// The one reason of an answer that says by itself that a person declined.
 const DECLINED: &str = "declined";
+
+/// What may come with a decision beside its yes or no.
+#[derive(Default)]
+pub(super) struct More {
+    /// Other arguments than the model's.
+    pub(super) edited: Option<Edited>,
+    /// The standing permission that is to come of it.
+    pub(super) terms: Option<Terms>,
+}
 
 impl Run {
     /// How an answer counts. A person who is named, or the reason `declined` exactly, is a person's decision; a policy's
@@ -41,6 +50,7 @@ impl Run {
             note: None,
             answer_reason,
             data: None,
+            edit: None,
             relayed: false,
             standing: None,
         }
@@ -50,8 +60,8 @@ impl Run {
     pub(super) fn decide(
         &mut self,
         at: u64,
-        decision: Decision,
-        terms: Option<Terms>,
+        mut decision: Decision,
+        More { edited, terms }: More,
         preview: Option<Preview>,
         fresh: RequestId,
     ) -> Result<Handled, RunError> {
@@ -61,7 +71,9 @@ impl Run {
         if !decision.approve && terms.is_some() {
             return Err(RunError::ScopeWithDenial);
         }
-        let Some((request, state)) = self.waiting(at, &decision.request)? else {
+        let waiting = self.waiting(at, &decision.request)?;
+        decision.edit = edited.map(|edited| self.edit(&decision, edited, preview.as_ref())).transpose()?.flatten();
+        let Some((request, state)) = waiting else {
             return match self.chat.request_end(&decision.request) {
                 Some(end) if end.says_the_same(&decision) => Ok(Handled::Already),
                 _ => Err(RunError::Conflict),
@@ -73,7 +85,7 @@ impl Run {
             }
             // What a tool asks for while it runs is about nothing that could have changed meanwhile.
             if !state.is_raised
-                && let Some(changed) = self.changes(&request, preview)
+                && let Some(changed) = self.changes(&request, preview.filter(|_| decision.edit.is_none()))
             {
                 return self.ask_again(at, &state, changed, fresh);
             }

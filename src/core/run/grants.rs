@@ -50,6 +50,10 @@ impl Run {
         else {
             return Err(RunError::NotGrantable);
         };
+        // What a person wrote in place of the model's arguments is for this call.
+        if decision.edit.is_some() {
+            return Err(RunError::NotGrantable);
+        }
         let call = self.chat.call(&request.call).map(|(call, _)| call);
         let arguments = call.and_then(|call| Arguments::new(&call.arguments).ok());
         let (Some(tool), Some(arguments)) = (call.and_then(|call| self.tool(call)), arguments) else {

@@ -2,6 +2,7 @@
 //! stopped, every argument, what is known of the tool, and what a decision covers.
 
 use super::arguments::Arguments;
+use super::edit;
 use super::entry::joined;
 use super::words::Words;
 use crate::core::approval::RequestKind;
@@ -24,16 +25,11 @@ pub fn draw(
 ) -> Option<Arguments> {
     head.set_text("");
     let asker = head.add("div part=asker", "");
-    asker.add("span", &words.say(asks(view.asker)));
-    match &view.server {
-        Some(server) => {
-            asker.add("span", &words.say("head.server"));
-            asker.add("code part=server dir=auto", server);
-            asker.add("span", &words.say("head.provider"));
-        }
-        None => {
-            asker.add("span", &words.say("head.page"));
-        }
+    let (before, after) = words.around(asks(view), "server");
+    asker.add("span", &before);
+    if let Some(server) = &view.server {
+        asker.add("code part=server dir=auto", server);
+        asker.add("span", &after);
     }
     head.add("div part=title dir=auto", title(view)).set("id", &joined("title-", number, ""));
     let tool = head.add("div part=tool", "");
@@ -56,6 +52,7 @@ pub fn draw(
     } else {
         Some(Arguments::new(&area, &view.arguments, words, folded))
     };
+    edit::draw_changes(head, &view.changes, words);
     if !view.preview.is_empty() {
         let list = head.add("ul part=preview", "");
         list.set("aria-label", &words.say("head.preview"));
@@ -85,8 +82,9 @@ pub fn draw(
     arguments
 }
 
-const fn asks(asker: Asker) -> &'static str {
-    match asker {
+const fn asks(view: &CardView) -> &'static str {
+    match view.asker {
+        Asker::Assistant if view.server.is_some() => "head.asker.provider",
         Asker::Assistant => "head.asker.assistant",
         Asker::Tool => "head.asker.tool",
         Asker::Page => "head.asker.page",

@@ -1,12 +1,14 @@
 //! What a person may allow beyond the one call: behind a button of its own, and each in a second step that names exactly
 //! what is allowed. Nothing here decides but the last button of that step, which is under guard like every other.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
 use wasm_bindgen::prelude::*;
 
+use super::edit;
 use super::entry::joined;
+use super::more::More;
 use super::words::Words;
 use crate::core::approval::Scope;
 use crate::core::card::{Card, Offer};
@@ -26,7 +28,7 @@ extern "C" {
 /// The part of one card. What it offers may change while the card waits: it depends on who looks at it.
 pub struct Scopes {
     shown: Rc<Shown>,
-    hear: Closure<dyn Fn(Click)>,
+    _hear: Closure<dyn Fn(Click)>,
 }
 
 struct Shown {
@@ -37,14 +39,12 @@ struct Shown {
     watch: Rc<Watch>,
     words: Words,
     element: Element,
-    more: Element,
-    /// What the button opens: the choice of a scope, or the step that names what is allowed.
-    inside: Element,
+    /// The button that opens it, where it opens nothing else.
+    opener: Option<Element>,
     offer: RefCell<Option<(Offer, String)>>,
     step: RefCell<Option<Step>>,
     /// The buttons of the first step.
     choices: RefCell<Vec<(Element, Scope)>>,
-    is_open: Cell<bool>,
 }
 
 /// The second step.
@@ -58,27 +58,23 @@ struct Step {
 }
 
 impl Scopes {
-    /// Offers nothing yet. The permission's button reads the note of the card.
-    pub fn new(number: &str, request: &str, note: &Element, watch: &Rc<Watch>, words: &Words) -> Self {
-        let element = Element::new("div part=scopes hidden=");
-        let more = element.add("button part=more type=button aria-expanded=false", &words.say("ask.more"));
-        let inside = element.add("div class=inside hidden=", "");
-        inside.set("id", &joined("scopes-", number, ""));
-        more.set("aria-controls", &joined("scopes-", number, ""));
+    /// Offers nothing yet. `is_alone` says that there is nothing else behind that button.
+    pub fn new(card: &edit::Card<'_>, more: &More, is_alone: bool) -> Self {
         let shown = Rc::new(Shown {
-            number: number.to_owned(),
-            request: request.to_owned(),
-            note: note.clone(),
-            watch: watch.clone(),
-            words: words.clone(),
-            element,
-            more,
-            inside,
+            number: card.number.to_owned(),
+            request: card.request.to_owned(),
+            note: card.note.clone(),
+            watch: Rc::clone(card.watch),
+            words: card.words.clone(),
+            element: more.inside().add("div part=scopes hidden=", ""),
+            opener: is_alone.then(|| more.area().clone()),
             offer: RefCell::default(),
             step: RefCell::default(),
             choices: RefCell::default(),
-            is_open: Cell::new(false),
         });
+        if let Some(opener) = &shown.opener {
+            hide(opener, true);
+        }
         let clicked: Weak<Shown> = Rc::downgrade(&shown);
         let hear = Closure::<dyn Fn(Click)>::new(move |click: Click| {
             if let Some(shown) = clicked.upgrade() {
@@ -87,48 +83,41 @@ impl Scopes {
         });
         // Heard on the way up, so that the buttons made later need no listeners of their own.
         shown.element.set_onclick(hear.as_ref());
-        Self { shown, hear }
-    }
-
-    /// Where it stands.
-    pub fn element(&self) -> &Element {
-        &self.shown.element
+        Self { shown, _hear: hear }
     }
 
     /// Offers what the card does now.
     pub fn offer(&self, card: &Card) {
+        let Self { shown, .. } = self;
         let offer = card.offer.clone().map(|offer| (offer, card.view.tool.clone()));
-        if *self.shown.offer.borrow() == offer {
+        if *shown.offer.borrow() == offer {
             return;
         }
         let is_none = offer.is_none();
-        self.shown.offer.replace(offer);
-        self.shown.close();
-        hide(&self.shown.element, is_none);
+        shown.offer.replace(offer);
+        shown.draw_choices();
+        for element in std::iter::once(&shown.element).chain(&shown.opener) {
+            hide(element, is_none);
+        }
     }
 }
 
 impl Drop for Scopes {
     fn drop(&mut self) {
         self.shown.element.set_onclick(&JsValue::NULL);
-        // Whoever still holds the function holds one that does nothing.
-        let _ = &self.hear;
     }
 }
 
 impl Shown {
     /// A click on anything in here. It decides nothing, so that no guard is asked.
     fn click(&self, target: &Element) {
-        if *target == self.more {
-            return if self.is_open.get() { self.close() } else { self.open() };
-        }
         let chosen = self.choices.borrow().iter().find(|(button, _)| button == target).map(|(_, scope)| *scope);
         if let Some(scope) = chosen {
             return self.draw_step(scope);
         }
         let Some(step) = self.step.borrow().clone() else { return };
         if *target == step.back {
-            self.open();
+            self.draw_choices();
             let choices = self.choices.borrow().clone();
             if let Some((button, _)) = choices.iter().find(|(_, scope)| *scope == step.allowed.scope) {
                 button.focus();
@@ -149,24 +138,14 @@ impl Shown {
     }
 
     /// Shows which scopes there are.
-    fn open(&self) {
+    fn draw_choices(&self) {
         self.clear();
         let offered = self.offer.borrow().as_ref().map(|(offer, _)| offer.scopes.clone()).unwrap_or_default();
         let choices = offered.into_iter().map(|scope| {
             let key = if scope == Scope::Chat { "ask.in_chat" } else { "ask.always" };
-            (self.inside.add("button part=scope type=button", &self.words.say(key)), scope)
+            (self.element.add("button part=standing type=button", &self.words.say(key)), scope)
         });
         self.choices.replace(choices.collect());
-        hide(&self.inside, false);
-        self.more.set("aria-expanded", "true");
-        self.is_open.set(true);
-    }
-
-    fn close(&self) {
-        self.clear();
-        hide(&self.inside, true);
-        self.more.set("aria-expanded", "false");
-        self.is_open.set(false);
     }
 
     fn clear(&self) {
@@ -174,7 +153,7 @@ impl Shown {
             self.watch.unguard(&step.confirm);
         }
         self.choices.take();
-        self.inside.set_text("");
+        self.element.set_text("");
     }
 
     /// Names what is allowed; of each choice the least stands first and is chosen.
@@ -182,7 +161,7 @@ impl Shown {
         let Some((offer, tool)) = self.offer.borrow().clone() else { return };
         self.clear();
         let words = &self.words;
-        let group = self.inside.add("div part=terms role=group tabindex=-1", "");
+        let group = self.element.add("div part=terms role=group tabindex=-1", "");
         let heading = joined("terms-", &self.number, "");
         group.set("aria-labelledby", &heading);
         group.add("strong", &words.say("ask.terms")).set("id", &heading);
