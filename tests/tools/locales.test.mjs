@@ -116,7 +116,7 @@ describe("A17: every language", () => {
   it("has no message that nothing says", () => {
     const sources = sourcesIn(join(top, "src"), ".rs") + sourcesIn(join(top, "www", "src"), ".ts");
     // These are found by the English sentences that they stand for.
-    const found = /^(why|rule|preview|aspect|type|form\.problem)\./;
+    const found = /^(why|rule|preview|fault|aspect|type|form\.problem)\./;
     const unsaid = messages.filter((key) => !found.test(key) && !sources.includes(`"${key}"`));
     assert.deepEqual(unsaid, []);
   });

@@ -49,7 +49,7 @@ export class Words {
    * `field` is what the sentence is about, where that is known: a name may hold words of a message.
    */
   sayAgain(
-    kind: "why" | "rule" | "preview" | "aspect" | "form.problem",
+    kind: "why" | "rule" | "preview" | "fault" | "aspect" | "form.problem",
     sentence: string,
     field?: string,
     depth = 0,
@@ -63,7 +63,10 @@ export class Words {
     if (found.problem) values.problem = this.sayAgain(kind === "why" ? "rule" : kind, found.problem, field, depth + 1);
     if (found.what) values.what = found.what.split(", ").map((aspect) => this.sayAgain("aspect", aspect));
     if (found.field === "the arguments" && field === undefined) values.field = this.say("form.answer");
-    if (found.limit && /^-?\d{1,15}(\.\d+)?$/.test(found.limit)) values.limit = Number(found.limit);
+    for (const number of ["limit", "place"]) {
+      const text = found[number];
+      if (text && /^-?\d{1,15}(\.\d+)?$/.test(text)) values[number] = Number(text);
+    }
     for (const type of ["type", "kind"]) if (found[type]) values[type] = this.#types(found[type]);
     return this.say(key, values);
   }

@@ -99,7 +99,7 @@ impl Edits {
             && matches!(&*editing.state.borrow(), State::Shown(_))
         {
             let editing = Rc::clone(&editing);
-            editing.look(&visible(why));
+            editing.look(&editing.words.fault(&visible(why)));
         }
     }
 
@@ -263,12 +263,12 @@ impl Editing {
                         this.difference.add("div", &this.words.say("head.preview"));
                         let list = this.difference.add("ul part=preview", "");
                         for line in &preview.lines {
-                            list.add("li dir=auto", &visible(line));
+                            list.add("li", "").add("bdi", &this.words.preview(&visible(line)));
                         }
                     }
                     this.stand(State::Shown(SaidEdit { arguments, shown: Some(preview) }), &failed);
                 }
-                Err(thrown) => this.stand(State::Stuck, &visible(&text_of(&thrown))),
+                Err(thrown) => this.stand(State::Stuck, &this.words.preview(&visible(&text_of(&thrown)))),
             }
         }));
     }
