@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use countersign::core::approval::RequestKind;
-use countersign::core::card::{Card, CardView, Receipt, Row};
+use countersign::core::card::{Asker, Card, CardView, Hint, Receipt, Row};
 use countersign::core::message::RequestId;
 use countersign::web::card::{CardList, Decided, Words};
 use js_sys::Promise;
@@ -70,7 +70,8 @@ impl Stage {
         let decided: Rc<RefCell<Vec<Decided>>> = Rc::default();
         let heard = decided.clone();
         let heard = Rc::new(move |decision| heard.borrow_mut().push(decision));
-        let list = CardList::new(&root, heard, english(include_str!("../www/src/locales/en.json"))).unwrap();
+        let list =
+            CardList::new(&root, heard, english(include_str!("../www/src/locales/en.json")), Rc::default()).unwrap();
         Self { host, root, list: Some(list), decided }
     }
 
@@ -107,13 +108,15 @@ fn text(element: &Element) -> String {
 }
 
 fn row(path: &str, kind: &'static str, text: &str, long: bool) -> Row {
-    Row { path: path.to_owned(), kind, text: text.to_owned(), long }
+    let name = path.to_owned();
+    Row { path: path.to_owned(), name, kind, text: text.to_owned(), long, ..Row::default() }
 }
 
 fn card(request: &str) -> Card {
     Card {
         request: RequestId::new(request),
         view: CardView {
+            asker: Asker::Assistant,
             tool: "cookiejar__cookie_jar".to_owned(),
             server: None,
             title: Some("Cookie jar".to_owned()),
@@ -123,7 +126,9 @@ fn card(request: &str) -> Card {
                 row("count", "number", "3", false),
                 row("letter", "string", "Dear jar,\n  thank you.\n", true),
             ],
+            changes: Vec::new(),
             preview: vec!["Cookies: 9".to_owned()],
+            hints: vec![Hint::Writes, Hint::Repeats],
             kind: RequestKind::Approval,
             url: None,
             form: None,
@@ -147,7 +152,22 @@ fn it_shows_everything_in_order() {
     let stage = Stage::new();
     stage.update(&[card("r1")]);
     let parts: Vec<_> = stage.all("[part]").iter().filter_map(|element| element.get_attribute("part")).collect();
-    let order = ["card", "title", "tool", "why", "arguments", "preview", "note", "actions", "deny", "approve"];
+    let order = [
+        "card",
+        "asker",
+        "title",
+        "tool",
+        "why",
+        "arguments",
+        "preview",
+        "hints",
+        "scope",
+        "note",
+        "hold",
+        "actions",
+        "deny",
+        "approve",
+    ];
     assert_eq!(parts, order);
     assert_eq!(stage.text("[part=title]"), "Cookie jar");
     assert_eq!(stage.text("[part=tool] code"), "cookiejar__cookie_jar");

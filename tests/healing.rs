@@ -261,7 +261,7 @@ fn a_denial_that_was_lost_is_told_and_worded_as_it_was_decided() {
         let message = snapshot::message(&sim.run, 1);
         let told = format!(r#""outcome":"approval_denied","decidedBy":"{decided_by}","executed":false}}"#);
         assert!(message.contains(r#""state":"settled""#) && message.contains(&told), "{message}");
-        assert_eq!(card::cards(&sim.run, None)[0].receipt.as_ref().unwrap().outcome, "Nothing was executed.");
+        assert_eq!(card::cards(&sim.run, None)[0].receipt.as_ref().unwrap().outcome, "outcome.nothing");
         assert_eq!(sim.decide("q1", true, by), Err(RunError::Conflict), "what was decided stands");
         assert!(matches!(sim.run.chat().request_end(&RequestId::new("q1")), Some(RequestEnd::Decided(_))));
 

@@ -5,6 +5,7 @@
 
 mod sim;
 
+use countersign::core::approval::Preview;
 use countersign::core::card::cards;
 use countersign::core::message::CallId;
 use countersign::core::run::{Handled, Run, RunError, Settings};
@@ -88,7 +89,7 @@ fn a_preview_that_keeps_changing_is_asked_about_a_bounded_number_of_times() {
             round == 0 || prompt.ends_with("Asked again, since this changed while it waited: preview."),
             "{prompt}"
         );
-        sim.preview = Some(vec![format!("Cookies: {round}")]);
+        sim.preview = Some(Preview { lines: vec![format!("Cookies: {round}")], current: None });
         assert_eq!(sim.decide(&id, true, Some("ada")), Ok(Handled::AskedAgain));
         assert!(sim.permits.is_empty());
     }
@@ -99,14 +100,14 @@ fn a_preview_that_keeps_changing_is_asked_about_a_bounded_number_of_times() {
 #[test]
 fn the_same_preview_is_no_change() {
     let mut sim = asked(settings());
-    sim.preview = Some(Vec::new());
+    sim.preview = Some(Preview::default());
     assert_eq!(sim.decide("q1", true, Some("ada")), Ok(Handled::Applied));
     assert_eq!(sim.permits.len(), 1);
 }
 
 #[test]
 fn a_call_whose_result_was_lost_waits_for_a_person() {
-    for (approve, receipt) in [(true, "You let this run again."), (false, "You marked this as done.")] {
+    for (approve, receipt) in [(true, "decided.again.you"), (false, "decided.done.you")] {
         let mut sim = asked(settings());
         sim.decide("q1", true, Some("ada")).unwrap();
         sim.reload();

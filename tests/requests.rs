@@ -167,6 +167,73 @@ fn a_tool_that_asks_is_called_once_more_with_the_answer() {
     }
 }
 
+/// The same tool, which is told of a no too.
+fn relaying() -> Settings {
+    let mut settings = settings();
+    settings.tools[2].relays = true;
+    settings
+}
+
+#[test]
+fn a_tool_that_relays_is_told_of_a_no_and_ends_its_call_as_it_then_says() {
+    let declined = Some("declined");
+    for (by, reason, heard) in [
+        (user("ada"), declined, declined),
+        (user("bob"), None, None),
+        (Answerer::Unsaid, Some("expired"), Some("expired")),
+        (Answerer::Policy, declined, declined),
+    ] {
+        for result in [Ok("The server says: another time."), Err(Failure::Threw("refused".to_owned()))] {
+            let mut sim = raised_with(relaying(), spec("input"));
+            assert_eq!(sim.answer("q2", false, by.clone(), reason, None), Ok(Handled::Applied));
+            assert_eq!(sim.answer("q2", false, by.clone(), reason, None), Ok(Handled::Already));
+            assert_eq!(outcome(&sim, "r1t1c1"), "open");
+            assert_eq!(sim.permits[0].answers()[0].refused, Some(heard.map(str::to_owned)));
+            check(&sim);
+            sim.tool(result.clone()).unwrap();
+            let plain = sim.result("r1t1c1");
+            assert!(plain.contains(result.as_ref().map_or("refused", |text| text)), "{plain}");
+            assert!(!plain.contains("declined"), "{plain}");
+            assert!(sim.permits.is_empty() && sim.model.is_some(), "told once, and the run goes on");
+            check(&sim);
+        }
+    }
+}
+
+#[test]
+fn a_button_that_declines_gives_the_reason_declined_to_a_tool_that_relays() {
+    let mut sim = raised_with(relaying(), spec("question"));
+    assert_eq!(sim.decide("q2", false, Some("ada")), Ok(Handled::Applied));
+    assert_eq!(sim.decide("q2", false, Some("ada")), Ok(Handled::Already));
+    assert_eq!(sim.permits[0].answers()[0].refused, Some(Some("declined".to_owned())));
+}
+
+#[test]
+fn what_lapses_or_is_lost_is_not_relayed() {
+    let asked = || raised_with(relaying(), AskSpec { expires_at: Some(Some(61_000)), ..spec("input") });
+    let mut late = asked();
+    late.tick(60_000).unwrap();
+    assert_eq!((outcome(&late, "r1t1c1").as_str(), late.permits.len()), ("request_lapsed", 0));
+    let mut stopped = asked();
+    stopped.stop().unwrap();
+    assert_eq!((outcome(&stopped, "r1t1c1").as_str(), stopped.permits.len()), ("request_lapsed", 0));
+    // The page goes away while the tool is told: the person had declined, and that is what is known.
+    for stops in [true, false] {
+        let mut lost = asked();
+        lost.answer("q2", false, user("bob"), Some("declined"), None).unwrap();
+        lost.reload();
+        if stops { lost.stop() } else { lost.resume() }.unwrap();
+        assert_eq!(outcome(&lost, "r1t1c1"), "request_declined other_user");
+        assert!(lost.permits.is_empty(), "told once at most");
+        check(&lost);
+    }
+    // What asked is no longer the tool that would be told.
+    let mut changed = raised_with(relaying(), spec("input"));
+    changed.run = Run::new(changed.run.chat().clone(), settings());
+    changed.answer("q2", false, user("ada"), Some("declined"), None).unwrap();
+    assert_eq!((outcome(&changed, "r1t1c1").as_str(), changed.permits.len()), ("request_declined run_owner", 0));
+}
+
 #[test]
 fn every_attempt_has_the_same_idempotency_key() {
     let mut sim = Sim::new(settings());
@@ -354,7 +421,7 @@ fn a_request_lapses_at_its_time_and_answers_after_that_settle_nothing() {
             assert_eq!(sim.answer(id, ok, user("ada"), None, None), Err(RunError::Expired));
         }
         let receipt = cards(&sim.run, None)[0].receipt.clone().unwrap();
-        assert!(receipt.decision.ends_with("in time."), "{receipt:?}");
+        assert!(["lapsed.expired", "lapsed.unanswered_in_time"].contains(&receipt.decision), "{receipt:?}");
         assert!(sim.permits.is_empty() && sim.model.is_some());
         check(&sim);
     }

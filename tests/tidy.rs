@@ -62,7 +62,7 @@ fn modules_use_only_what_stands_before_them() {
         ("chain", &["json", "outcome", "approval", "event"]),
         ("log", &["json", "message", "outcome", "approval", "event"]),
         ("run", &["json", "message", "outcome", "approval", "event", "log", "policy", "arguments", "wording"]),
-        ("card", &["json", "message", "arguments", "outcome", "approval", "event", "log", "run"]),
+        ("card", &["json", "message", "arguments", "outcome", "policy", "approval", "event", "log", "run"]),
         ("snapshot", &["json", "message", "outcome", "approval", "event", "log", "run", "card"]),
     ];
     let core = root().join("src/core");

@@ -1,9 +1,8 @@
 // Every check of the project, from a fresh clone. Run: npm test
 // Or one step, with what it needs: npm test -- clippy-wasm
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { browser } from "./scripts/browser.mjs";
+import { browser, withDriver } from "./scripts/browser.mjs";
 import { Advice, run, script } from "./scripts/command.mjs";
 import { cargoTest, check, judge, nodeTest, preparation } from "./scripts/count.mjs";
 import { top, www } from "./scripts/layout.mjs";
@@ -57,20 +56,8 @@ function prepare(task) {
   };
 }
 
-// The browser in CHROME is the one to test in, and only this file can tell chromedriver so.
-async function testWasm(env) {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-"));
-  try {
-    const capabilities = JSON.parse(readFileSync(join(top, "tests", "webdriver.json"), "utf8"));
-    capabilities["goog:chromeOptions"].binary = env.CHROME;
-    const file = join(folder, "webdriver.json");
-    writeFileSync(file, JSON.stringify(capabilities));
-    return await run("cargo", ["test", "--locked", "--no-fail-fast", "--tests", ...wasm], {
-      env: { ...env, WASM_BINDGEN_TEST_WEBDRIVER_JSON: file },
-    });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+function testWasm(env) {
+  return withDriver(env, (env) => run("cargo", ["test", "--locked", "--no-fail-fast", "--tests", ...wasm], { env }));
 }
 
 // One file at a time: browsers that compete for the processor make each other's tests slow.

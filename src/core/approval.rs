@@ -58,14 +58,40 @@ pub struct Tool {
     pub idempotent: bool,
     /// Whether its results come from outside and may hold instructions of strangers.
     pub untrusted: bool,
+    /// What the tool's server says of it, where the tool came from one.
+    pub annotations: Option<Annotations>,
+    /// Whether it is told also of a no to what it asked for, and ends its call itself.
+    pub relays: bool,
+}
+
+/// What a server says of its tool, as the Model Context Protocol has it. Anybody can say so: it raises the risk that is
+/// shown, and lowers nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Annotations {
+    /// Whether it changes nothing.
+    pub read_only: Option<bool>,
+    /// Whether it may delete or overwrite.
+    pub destructive: Option<bool>,
+    /// Whether a second call with the same arguments does nothing more.
+    pub idempotent: Option<bool>,
+    /// Whether it deals with the world outside.
+    pub open_world: Option<bool>,
+}
+
+impl Annotations {
+    /// All four as a text to hash.
+    fn text(self) -> String {
+        let all = [self.read_only, self.destructive, self.idempotent, self.open_world];
+        all.iter().map(|hint| hint.map_or('-', |hint| if hint { '1' } else { '0' })).collect()
+    }
 }
 
 /// What of a tool's definition a person's consent rests on, hashed part by part, so that a change can be named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Aspects(String);
 
-/// What the parts are called, in their order.
-const ASPECTS: [&str; 4] = ["title", "description", "input schema", "effect"];
+/// What the parts are called, in their order. The last is there only where a tool has annotations.
+const ASPECTS: [&str; 5] = ["title", "description", "input schema", "effect", "annotations"];
 /// Hexadecimal digits kept of each part's hash.
 const ASPECT_DIGITS: usize = 16;
 
@@ -82,10 +108,10 @@ impl Aspects {
 
     /// The names of the parts that differ.
     pub fn changes(&self, now: &Self) -> Vec<&'static str> {
-        let parts =
-            |text: &'_ Self| -> Vec<Vec<u8>> { text.0.as_bytes().chunks(ASPECT_DIGITS).map(<[u8]>::to_vec).collect() };
-        let differ = parts(self).into_iter().zip(parts(now)).zip(ASPECTS);
-        differ.filter(|((before, now), _)| before != now).map(|(_, name)| name).collect()
+        let parts = [self, now].map(|text| text.0.as_bytes().chunks(ASPECT_DIGITS).collect::<Vec<_>>());
+        let [before, now] = &parts;
+        let differ = |place: &usize| before.get(*place) != now.get(*place);
+        (0..ASPECTS.len()).filter(differ).filter_map(|place| ASPECTS.get(place).copied()).collect()
     }
 }
 
@@ -165,6 +191,8 @@ impl Tool {
             effect: None,
             idempotent: false,
             untrusted: true,
+            annotations: None,
+            relays: false,
         }
     }
 
@@ -173,22 +201,22 @@ impl Tool {
         let schema = self.input_schema.text();
         let effect = self.effect.map_or("", ToolEffect::token);
         let parts = [self.title.as_deref().unwrap_or_default(), &self.description, &schema, effect];
+        let annotations = self.annotations.map(Annotations::text);
+        let parts = parts.into_iter().chain(annotations.as_deref());
         let hashes = parts.map(|part| Digest::of("countersign/aspect/1", &[part]).0);
-        Aspects(hashes.iter().filter_map(|hash| hash.get(..ASPECT_DIGITS)).collect())
+        Aspects(hashes.filter_map(|hash| hash.get(..ASPECT_DIGITS).map(str::to_owned)).collect())
     }
 
     /// Hash of everything a person's consent to this tool rests on.
     pub fn definition_hash(&self) -> Digest {
-        Digest::of(
-            "countersign/tool/1",
-            &[
-                &self.name,
-                self.title.as_deref().unwrap_or_default(),
-                &self.description,
-                &self.input_schema.text(),
-                self.effect.map_or("", ToolEffect::token),
-            ],
-        )
+        let schema = self.input_schema.text();
+        let effect = self.effect.map_or("", ToolEffect::token);
+        let annotations = self.annotations.map(Annotations::text);
+        let mut fields =
+            vec![&*self.name, self.title.as_deref().unwrap_or_default(), &self.description, &schema, effect];
+        // Appended, so that a tool without them keeps the hash that logs hold.
+        fields.extend(annotations.as_deref());
+        Digest::of("countersign/tool/1", &fields)
     }
 }
 
@@ -219,6 +247,15 @@ pub fn call_digest(place: Place<'_>, tool: &Tool, arguments: &str) -> Digest {
     )
 }
 
+/// What a tool says of a call before it runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Preview {
+    /// What the call would do, line by line.
+    pub lines: Vec<String>,
+    /// The values that the arguments replace, in the shape of the arguments.
+    pub current: Option<Json>,
+}
+
 /// A call that waits for a person, in front of its tool or because its tool asked for something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
@@ -238,8 +275,8 @@ pub struct Request {
     pub digest: Digest,
     /// The tool's definition as it was when this was asked.
     pub aspects: Aspects,
-    /// What the tool said the call would do, line by line; none where it has no preview.
-    pub preview: Vec<String>,
+    /// What the tool said of the call; nothing where it has no preview.
+    pub preview: Preview,
     /// When it lapses, in milliseconds since the epoch; `None` for never.
     pub expires_at: Option<u64>,
 }

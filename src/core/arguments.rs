@@ -5,6 +5,9 @@
 
 use super::json::{self, Json};
 
+/// The most bytes of all keys on the way to a value.
+const MAX_PATH: usize = 1_000;
+
 /// Arguments that can be shown and run faithfully.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arguments {
@@ -21,12 +24,22 @@ impl Arguments {
         if let Json::String(inner) = &value
             && let Ok(object @ Json::Object(_)) = json::parse_strict(inner)
         {
-            return Ok(Self { text: inner.clone(), value: object });
+            return Self::checked(inner, object);
         }
         match value {
-            Json::Object(_) => Ok(Self { text: text.to_owned(), value }),
+            Json::Object(_) => Self::checked(text, value),
             _ => Err("the arguments must be one JSON object".to_owned()),
         }
+    }
+
+    /// Where names are longer than anybody reads, every value below them would carry all of them.
+    fn checked(text: &str, value: Json) -> Result<Self, String> {
+        if longest_path(&value) > MAX_PATH {
+            return Err(
+                "the keys on the way to a value are longer than 1000 bytes together; use shorter ones".to_owned()
+            );
+        }
+        Ok(Self { text: text.to_owned(), value })
     }
 
     /// The exact text.
@@ -37,5 +50,13 @@ impl Arguments {
     /// The parsed value; always an object.
     pub const fn value(&self) -> &Json {
         &self.value
+    }
+}
+
+fn longest_path(value: &Json) -> usize {
+    match value {
+        Json::Object(fields) => fields.iter().map(|(key, field)| key.len() + longest_path(field)).max().unwrap_or(0),
+        Json::Array(items) => items.iter().map(longest_path).max().unwrap_or(0),
+        _ => 0,
     }
 }

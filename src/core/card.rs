@@ -1,36 +1,74 @@
 //! The approval card as data: everything a person reads before deciding, in order, and the receipt afterwards.
 //! The DOM layer only places these texts; hosts that draw their own card get the same.
 
+mod difference;
+mod hint;
+mod punycode;
+mod row;
+mod script;
+mod value_change;
 mod visible;
 
-pub use self::visible::{visible, visible_line};
-use super::approval::RequestKind;
+pub use self::difference::{Change, Piece, difference};
+pub use self::hint::Hint;
+pub use self::punycode::{encode as punycode, hosts};
+pub use self::row::{Row, rows};
+pub use self::script::is_mixed;
+pub use self::value_change::{ValueChange, value_changes};
+pub use self::visible::{visible, visible_line, visible_value};
+use super::approval::{RequestKind, Tool};
 use super::arguments::Arguments;
 use super::event::{Decision, Settler};
-use super::json::{JoinedText, Json, Writer, cut, shown_number, write_number, write_string};
+use super::json::{Json, Writer};
 use super::log::{CallState, Entry, RequestEnd, Stage};
 use super::message::{TurnCall, server_of};
 use super::outcome::{PersonId, Token};
 use super::run::Run;
 
-/// Strings longer than this, in characters, or of more than one line get a block of their own.
-const LONG: usize = 80;
+/// Who stands behind a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asker {
+    /// The model, which wants to call a tool.
+    Assistant,
+    /// A tool that was started and asks for something.
+    Tool,
+    /// The page, about a call whose result it lost.
+    Page,
+}
+
+impl Asker {
+    /// The name in views.
+    pub const fn token(self) -> &'static str {
+        match self {
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+            Self::Page => "page",
+        }
+    }
+}
 
 /// What a person is asked about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardView {
+    /// Who asks.
+    pub asker: Asker,
     /// The tool's exact name.
     pub tool: String,
     /// The server that would run it, where it is not the page itself.
     pub server: Option<String>,
-    /// The host's name of the tool for people.
+    /// What the tool is called for people: the host's name of a tool of its page. One of a server's tool is the server's
+    /// own word.
     pub title: Option<String>,
     /// Why it stopped.
     pub why: String,
-    /// Every argument, in the order the model wrote them.
+    /// Every argument that it runs, or would run, with, in the order they were written.
     pub arguments: Vec<Row>,
+    /// Where those differ from what the model wrote, since a person changed them.
+    pub changes: Vec<ValueChange>,
     /// What the tool says the call would do, line by line.
     pub preview: Vec<String>,
+    /// What is known of the tool's effects; nothing of a tool that is gone.
+    pub hints: Vec<Hint>,
     /// What is asked for.
     pub kind: RequestKind,
     /// Where the person has to go, for an authorization.
@@ -44,6 +82,7 @@ pub struct CardView {
 impl CardView {
     /// Writes its members.
     pub fn write(&self, out: &mut Writer) {
+        out.text("asker", self.asker.token());
         out.text("tool", &self.tool);
         out.present("server", self.server.as_deref());
         out.present("title", self.title.as_deref());
@@ -52,30 +91,15 @@ impl CardView {
         out.open('[');
         for row in &self.arguments {
             out.item();
-            out.open('{');
-            out.text("path", &row.path);
-            out.text("kind", row.kind);
-            out.text("text", &row.text);
-            out.flag("long", row.long);
-            out.close('}');
+            row.write(out);
         }
         out.close(']');
+        ValueChange::write_all(&self.changes, out);
         out.strings("preview", &self.preview);
+        let hints: Vec<_> = self.hints.iter().map(|hint| hint.token().to_owned()).collect();
+        out.strings("hints", &hints);
         out.text("digest", &self.digest);
     }
-}
-
-/// One argument, or one leaf of a nested one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// Where it stands, such as `recipients[0].address`.
-    pub path: String,
-    /// `string`, `number`, `boolean`, `null`, `object` or `array`; the last two only where they are empty.
-    pub kind: &'static str,
-    /// Its value, with visible tokens in place of characters one cannot see.
-    pub text: String,
-    /// Whether it needs a block of its own.
-    pub long: bool,
 }
 
 /// One card of the latest run.
@@ -101,22 +125,32 @@ pub struct Receipt {
 }
 
 /// The view of a call's card; `None` for a call whose arguments cannot be shown, which never asks.
-pub fn view(call: &TurnCall, title: Option<&str>, state: &CallState) -> Option<CardView> {
+/// `tool` is as it is now.
+pub fn view(call: &TurnCall, tool: Option<&Tool>, state: &CallState) -> Option<CardView> {
     let request = state.request.as_ref()?;
-    let arguments = Arguments::new(&call.arguments).ok()?;
-    let mut rows = Vec::new();
-    leaves("", arguments.value(), &mut rows);
+    // What runs is what was approved, also where something was asked about the call since.
+    let edit = state.edited().map(|(_, edit)| edit);
+    let decided = state.decision.as_ref().and_then(|decision| decision.edit.as_deref());
+    let arguments = Arguments::new(edit.map_or(&call.arguments, |edit| &edit.arguments)).ok()?;
+    let preview = decided.map_or(&request.preview, |edit| &edit.preview);
     Some(CardView {
+        asker: match request.kind {
+            RequestKind::Recovery => Asker::Page,
+            _ if state.is_raised => Asker::Tool,
+            _ => Asker::Assistant,
+        },
         tool: visible_line(&call.name),
         server: server_of(call).map(visible_line),
-        title: title.map(visible_line),
+        title: tool.and_then(|tool| tool.title.as_deref()).map(visible_line),
         why: visible(&request.prompt),
-        arguments: rows,
-        preview: request.preview.iter().map(|line| visible(line)).collect(),
+        arguments: rows(arguments.value(), preview.current.as_ref()),
+        changes: edit.map(|edit| value_changes(&call.arguments, &edit.arguments)).unwrap_or_default(),
+        preview: preview.lines.iter().map(|line| visible(line)).collect(),
+        hints: tool.map(Hint::of).unwrap_or_default(),
         kind: request.kind.clone(),
         url: request.url.as_deref().map(visible_line),
         form: request.data.as_ref().filter(|_| request.kind.has_form()).map(Json::text),
-        digest: request.digest.as_str().to_owned(),
+        digest: decided.map_or(&request.digest, |edit| &edit.digest).as_str().to_owned(),
     })
 }
 
@@ -133,7 +167,7 @@ pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
             continue;
         }
         for (call, state) in turn.turn.calls.iter().zip(&turn.calls) {
-            let Some(view) = view(call, run.title(call), state) else { continue };
+            let Some(view) = view(call, run.tool(call).as_deref(), state) else { continue };
             let Some(request) = &state.request else { continue };
             let is_over = run.chat().request_end(&request.id).is_some_and(RequestEnd::is_expiry);
             cards.push(Card { request: request.id.clone(), view, receipt: receipt(state, viewer, is_over) });
@@ -142,67 +176,13 @@ pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
     cards
 }
 
-/// A key as a step of a path. One that could pass for several steps, or for none, stands in brackets and quotes.
-fn push_key(key: &str, path: &mut String) {
-    let plain = !key.is_empty() && !key.bytes().any(|byte| matches!(byte, b'.' | b'[' | b']' | b'"'));
-    if plain {
-        path.push_str(if path.is_empty() { "" } else { "." });
-        path.push_str(&visible_line(key));
-    } else {
-        path.push('[');
-        write_string(&visible_line(key), path);
-        path.push(']');
-    }
-}
-
-fn leaves(path: &str, value: &Json, rows: &mut Vec<Row>) {
-    let kind = match value {
-        Json::Object(fields) if !fields.is_empty() => {
-            for (key, field) in fields {
-                let mut inner = String::from(path);
-                push_key(key, &mut inner);
-                leaves(&inner, field, rows);
-            }
-            return;
-        }
-        Json::Array(items) if !items.is_empty() => {
-            for (place, item) in items.iter().enumerate() {
-                let mut inner = String::from(path);
-                inner.push('[');
-                write_number(place as u64, &mut inner);
-                inner.push(']');
-                leaves(&inner, item, rows);
-            }
-            return;
-        }
-        // No arguments at all: a key, even an empty one, has given the path something by now.
-        Json::Object(_) if path.is_empty() => return,
-        Json::Object(_) => "object",
-        Json::Array(_) => "array",
-        Json::Null => "null",
-        Json::Bool(_) => "boolean",
-        Json::Number(_) => "number",
-        Json::String(_) | Json::Wtf8(_) => "string",
-    };
-    let text = if kind == "string" {
-        let mut text = JoinedText::new();
-        text.push(value);
-        visible(&text.into_text())
-    } else if let Json::Number(literal) = value {
-        shown_number(literal)
-    } else {
-        value.text()
-    };
-    let long = text.bytes().any(|byte| byte == b'\n') || cut(&text, LONG).len() < text.len();
-    rows.push(Row { path: path.to_owned(), kind, text, long });
-}
-
 fn receipt(state: &CallState, viewer: Option<&PersonId>, is_over: bool) -> Option<Receipt> {
     let is_old = state.result.as_ref().is_some_and(|settled| settled.old_code.is_some());
     let token = state.result.as_ref().and_then(|settled| settled.facts.as_ref()).map(|facts| facts.token);
     let outcome = match (state.stage(), token) {
         (Stage::Settled, None) if is_old && state.decision.is_none() => "outcome.old",
         (Stage::Settled, None) if is_old => "outcome.old_denial",
+        (Stage::Settled, None) if state.is_relayed() => "outcome.told",
         (Stage::Settled, None) => "outcome.ran",
         (Stage::Settled, Some(Token::ToolFailed)) => "outcome.failed",
         (Stage::Settled | Stage::Declined, token) => match token.or(state.refusal()) {
@@ -243,6 +223,9 @@ fn decided(decision: &Decision, kind: Option<&RequestKind>, viewer: Option<&Pers
     let [you, other, unknown] = match (kind, decision.approve) {
         (Some(RequestKind::Recovery), true) => ["decided.again.you", "decided.again.other", "decided.again.other"],
         (Some(RequestKind::Recovery), false) => ["decided.done.you", "decided.done.other", "decided.done.other"],
+        (Some(RequestKind::Approval), true) if decision.edit.is_some() => {
+            ["decided.edited.you", "decided.edited.other", "decided.edited.unknown"]
+        }
         (Some(RequestKind::Approval) | None, true) => {
             ["decided.approved.you", "decided.approved.other", "decided.approved.unknown"]
         }

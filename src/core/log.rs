@@ -333,12 +333,15 @@ impl Chat {
                 if state.request.as_ref().is_none_or(|request| request.id != decision.request) {
                     return Err("the decision names another request");
                 }
+                if decision.edit.is_some() && !(decision.approve && state.takes_edits()) {
+                    return Err("a decision changes arguments that it cannot change");
+                }
                 state.decide(decision);
                 self.settled_requests.push((decision.request.clone(), RequestEnd::Decided(decision.clone())));
             }
             Body::CallStarted { call, attempt } => {
                 let state = self.open_call(call, &[Stage::Ready])?;
-                if state.request.is_some() && !state.is_approved() {
+                if state.request.is_some() && !state.is_approved() && !state.is_relayed() {
                     return Err("a call starts that was not approved");
                 }
                 if *attempt != state.attempts + 1 {
@@ -430,6 +433,8 @@ impl Chat {
         }
         let refused = call.refusal();
         let fits = match refused {
+            // A tool that was told of the no ended its call itself, or that is lost.
+            Some(_) if call.is_relayed() && matches!(token, None | Some(Token::ToolFailed)) => true,
             Some(refusal) => token == Some(refusal),
             None => !matches!(token, Some(Token::ApprovalDenied | Token::RequestDeclined)),
         };

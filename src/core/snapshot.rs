@@ -2,7 +2,7 @@
 //!
 //! A field without a value is left out, unless its absence says something: then it is null.
 
-use super::card;
+use super::card::{self, ValueChange};
 use super::event::{self, Decision};
 use super::json::{Json, Writer, write_number};
 use super::log::{CallState, Drawn, Entry, RunState, Stage};
@@ -94,7 +94,7 @@ pub fn requests(run: &Run) -> String {
     out.open('[');
     for (request, state) in run.chat().pending() {
         let Some((call, _)) = run.chat().call(&state.id) else { continue };
-        let Some(view) = card::view(call, run.title(call), state) else { continue };
+        let Some(view) = card::view(call, run.tool(call).as_deref(), state) else { continue };
         out.item();
         out.open('{');
         out.text("id", request.id.as_str());
@@ -170,6 +170,10 @@ fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
     out.present("server", server_of(call));
     out.present("title", run.title(call));
     out.text("arguments", &call.arguments);
+    if let Some((_, edit)) = state.edited() {
+        out.text("edited", &edit.arguments);
+        ValueChange::write_all(&card::value_changes(&call.arguments, &edit.arguments), out);
+    }
     out.text(
         "state",
         match state.stage() {
@@ -188,7 +192,9 @@ fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
         out.close('}');
     }
     let Some(settled) = &state.result else {
-        if let (Some(token), Some(decision)) = (state.refusal(), &state.decision) {
+        if let (Some(token), Some(decision)) = (state.refusal(), &state.decision)
+            && !decision.relayed
+        {
             let names_decider = matches!(token, Token::ApprovalDenied | Token::RequestDeclined);
             write_outcome(token, decision.by.decided_by().filter(|_| names_decider), out);
         }

@@ -3,9 +3,12 @@
 //! Nothing here parses HTML, writes a `style` attribute or makes a `<style>` element, so that it works under a policy
 //! of `style-src 'none'` and under Trusted Types.
 
+mod arguments;
 mod asking;
+mod edit;
 mod entry;
 mod head;
+mod more;
 mod receipt;
 mod words;
 
@@ -22,6 +25,7 @@ pub use super::guard::{Choice, Decided};
 use super::guard::{Root, Watch};
 use crate::core::approval::RequestKind;
 use crate::core::card::Card;
+pub use edit::Edits;
 use entry::Entry;
 use head::title;
 pub use words::Words;
@@ -55,27 +59,37 @@ pub struct CardList {
     waiting: Cell<usize>,
     watch: Rc<Watch>,
     words: Words,
+    edits: Rc<Edits>,
 }
 
 impl CardList {
     /// An empty list. `decide` is called for every click that counts, and may drop the list.
-    pub fn new(root: &ShadowRoot, decide: Rc<dyn Fn(Decided)>, words: Words) -> Result<Self, JsValue> {
+    pub fn new(
+        root: &ShadowRoot,
+        decide: Rc<dyn Fn(Decided)>,
+        words: Words,
+        edits: Rc<Edits>,
+    ) -> Result<Self, JsValue> {
         let styled: &Styled = root.unchecked_ref();
         let sheet = Sheet::new()?;
         // What the sheet cannot say itself, since a page would download it: every colour comes twice, for light and dark,
         // and a page overrides it with a --countersign-* property. In arguments spaces count, also the last ones of a
         // line: the tint shows where a text begins and ends. Of the gradients behind a long text the last two are shades at
-        // the edges; the first two scroll with the text and cover a shade where it ends.
+        // the edges; the first two scroll with the text and cover a shade where it ends. `plaintext` isolates, and has a
+        // text without letters, such as -5, read from left to right in any card.
         sheet.replace(include_str!("card/card.css"));
         styled.set_sheets(&Array::of1(&sheet))?;
         let watch = Watch::new(root.unchecked_ref::<Root>(), decide, &words.say("ask.covered"));
         let root: Element = root.unchecked_ref::<Element>().clone();
         let list = root.add("div class=list", "");
-        list.set("lang", &words.locale());
-        list.set("dir", &words.direction());
+        let status = root.add("div class=status role=status", "");
+        for part in [&list, &status] {
+            part.set("lang", &words.locale());
+            part.set("dir", &words.direction());
+        }
         Ok(Self {
             list,
-            status: root.add("div class=status role=status", ""),
+            status,
             root,
             entries: RefCell::default(),
             made: Cell::new(0),
@@ -83,6 +97,7 @@ impl CardList {
             waiting: Cell::new(0),
             watch,
             words,
+            edits,
         })
     }
 
@@ -103,7 +118,7 @@ impl CardList {
             } else {
                 let number = self.made.get();
                 self.made.set(number + 1);
-                let entry = Entry::new(number, card, note_reaches_model, &self.watch, &self.words);
+                let entry = Entry::new(number, card, note_reaches_model, &self.watch, &self.words, &self.edits);
                 news |= entry.is_pending();
                 now.push(Rc::new(entry));
             }

@@ -1,6 +1,7 @@
 //! Carries out the effects of one chat's run. The only place where the run and a wire meet.
 
 mod decide;
+mod edit;
 mod kept;
 mod model;
 mod record;
@@ -8,6 +9,7 @@ mod store;
 mod tools;
 
 pub use decide::Said;
+pub use edit::SaidEdit;
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -23,7 +25,7 @@ use super::fetch::settled;
 use super::host::Lease;
 use super::platform;
 use super::setup::Setup;
-use crate::core::approval::Request;
+use crate::core::approval::{Preview, Request};
 use crate::core::message::{CallId, RequestId, RunId};
 use crate::core::run::{Candidate, Effect, Handled, Input, Run, RunError, Status};
 
@@ -374,10 +376,10 @@ impl Driver {
             let shown = if self.setup.previewed.contains(&candidate.tool) {
                 self.preview(&candidate.tool, &candidate.arguments).await
             } else {
-                Ok(Vec::new())
+                Ok(Preview::default())
             };
             // A preview that fails says so on the card, and again when the call is approved.
-            previews.push(shown.unwrap_or_else(|thrown| vec![text_of(&thrown)]));
+            previews.push(shown.unwrap_or_else(|thrown| Preview { lines: vec![text_of(&thrown)], current: None }));
             // Without randomness there is no id, and without an id the call is refused by the core.
             if let Ok(id) = platform::random_id() {
                 requests.push(RequestId::new(id));

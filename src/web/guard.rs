@@ -175,6 +175,8 @@ struct Watched {
     visible: Cell<bool>,
     covered: Cell<bool>,
     covered_text: Rc<str>,
+    /// See [`Watch::hold`].
+    held: RefCell<Vec<String>>,
 }
 
 impl Watch {
@@ -233,12 +235,35 @@ impl Watch {
             visible: Cell::new(true),
             covered: Cell::new(false),
             covered_text: self.covered.clone(),
+            held: RefCell::default(),
         }));
     }
 
     /// Starts the wait of the buttons with this note anew: what the person is asked has changed.
     pub fn rearm(&self, note: &Element) {
         self.restart(Some(note));
+        self.schedule();
+    }
+
+    /// Keeps the approving buttons with this note off, whatever else holds, for as long as any reason is: the id of what says
+    /// it. Each time something is said of one their wait starts anew.
+    pub fn hold(&self, note: &Element, reason: &str, holds: bool) {
+        for watched in self.buttons() {
+            if watched.note == *note && watched.choice == Choice::Approve {
+                let mut held = watched.held.borrow_mut();
+                held.retain(|known| known != reason);
+                if holds {
+                    held.push(reason.to_owned());
+                }
+                if held.is_empty() {
+                    watched.button.unset("aria-describedby");
+                } else {
+                    watched.button.set("aria-describedby", &held.join(" "));
+                }
+                drop(held);
+                let _ = watched.feed(now(), Input::Rearm);
+            }
+        }
         self.schedule();
     }
 
@@ -388,7 +413,8 @@ impl Watched {
     fn feed(&self, now: f64, input: Input) -> Verdict {
         let mut guard = self.guard.borrow_mut();
         let verdict = guard.handle(now, input);
-        let (armed, covered) = (guard.is_armed(), guard.is_covered());
+        let held = !self.held.borrow().is_empty();
+        let (armed, covered) = (guard.is_armed() && !held, guard.is_covered());
         drop(guard);
         if self.covered.replace(covered) != covered {
             if covered {
@@ -404,7 +430,7 @@ impl Watched {
                 self.button.set("aria-disabled", "true");
             }
         }
-        verdict
+        if held { Verdict::Ignore } else { verdict }
     }
 
     fn look(&self, now: f64, attended: bool) {

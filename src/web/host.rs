@@ -45,7 +45,8 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = waitFor)]
     pub fn wait_for(this: &Host, requests: &str, request: &str) -> Result<Promise, JsValue>;
 
-    /// What a tool's preview says of a call, resolved as an array of strings.
+    /// What a tool's preview says of a call, resolved as an array of strings: the current values as JSON, empty where it
+    /// has none, and the lines.
     #[wasm_bindgen(method, catch)]
     pub fn preview(this: &Host, tool: &str, arguments: &str) -> Result<Promise, JsValue>;
 

@@ -4,7 +4,7 @@ mod endpoint;
 
 use super::fetch::Endpoint;
 use super::host::Host;
-use crate::core::approval::Tool;
+use crate::core::approval::{Annotations, Tool};
 use crate::core::json::{self, Json};
 use crate::core::message::ToolSpec;
 use crate::core::outcome::PersonId;
@@ -105,6 +105,16 @@ fn read_tool(tool: &Json) -> Tool {
         effect: text("effect").as_deref().and_then(ToolEffect::from_token),
         idempotent: flag("idempotent"),
         untrusted: flag("untrusted"),
+        annotations: tool.get("annotations").map(|annotations| {
+            let hint = |key: &str| annotations.get(key).and_then(Json::as_bool);
+            Annotations {
+                read_only: hint("readOnlyHint"),
+                destructive: hint("destructiveHint"),
+                idempotent: hint("idempotentHint"),
+                open_world: hint("openWorldHint"),
+            }
+        }),
+        relays: flag("relays"),
     }
 }
 

@@ -33,7 +33,7 @@ describe("a screen of 320 pixels", () => {
       await answer(page, "is kept");
       await page.locator("#results summary").first().click();
       await checkWidth(page, "with receipts, a draft and results");
-      await page.getByRole("button", { name: "Model settings" }).click();
+      await page.getByRole("button", { name: "Settings" }).click();
       for (const kind of ["rehearsal", "ollama", "lm-studio", "hosted"]) {
         await page.getByRole("combobox", { name: "Where the model is" }).selectOption(kind);
         await checkWidth(page, `settings, ${kind}`);
@@ -114,13 +114,13 @@ describe("the keys alone", () => {
 
   it("open and leave the settings, and the focus goes back", async (t) => {
     const { page } = await openDemo(browser, t);
-    await tabTo(page, "Model settings");
+    await tabTo(page, "Settings");
     await page.keyboard.press("Enter");
     assert.equal((await focused(page)).tag, "select");
     await page.keyboard.press("ArrowDown");
     await tabTo(page, "http://localhost:11434/v1");
     await page.keyboard.press("Escape");
-    assert.equal((await focused(page)).text, "Model settings");
+    assert.equal((await focused(page)).text, "Settings");
   });
 });
 
@@ -128,7 +128,7 @@ it("everything that can be used has a name", async (t) => {
   const { page } = await openDemo(browser, t);
   await say(page, BOTH);
   await cardOf(page, "Draft a mail").waitFor();
-  await page.getByRole("button", { name: "Model settings" }).click();
+  await page.getByRole("button", { name: "Settings" }).click();
   await page.getByRole("combobox", { name: "Where the model is" }).selectOption("hosted");
   const inDialog = await focusable(page);
   await page.keyboard.press("Escape");

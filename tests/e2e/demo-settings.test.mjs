@@ -41,7 +41,7 @@ async function otherServer(t) {
 
 /** Fills the dialog in and uses it; without a key the field stays as it is. */
 async function set(page, { kind = "hosted", url, model = MODEL, key }) {
-  await page.getByRole("button", { name: "Model settings" }).click();
+  await page.getByRole("button", { name: "Settings" }).click();
   await page.getByRole("combobox", { name: "Where the model is" }).selectOption(kind);
   if (url !== undefined) {
     await page.getByRole("textbox", { name: "Base URL" }).fill(url);
@@ -71,7 +71,7 @@ describe("the settings", () => {
     assert.equal(site.requests.length, 0, "the page's own server is not asked");
     assert.equal(await page.locator("#request").textContent(), other.requests.at(-1).body);
 
-    await page.getByRole("button", { name: "Model settings" }).click();
+    await page.getByRole("button", { name: "Settings" }).click();
     for (const [where, text] of Object.entries(await everythingKept(page))) {
       assert.ok(!text.includes(KEY), `the key is in ${where}`);
     }
@@ -129,7 +129,7 @@ describe("the settings", () => {
 
   it("tell what a person has to know about each kind of server", async (t) => {
     const { page } = await openDemo(browser, t);
-    await page.getByRole("button", { name: "Model settings" }).click();
+    await page.getByRole("button", { name: "Settings" }).click();
     const kind = page.getByRole("combobox", { name: "Where the model is" });
     const url = page.getByRole("textbox", { name: "Base URL" });
     assert.ok(await url.isHidden(), "the rehearsal model needs no URL");

@@ -5,6 +5,7 @@ import http from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { STATES } from "../../www/demo/gallery/states.mjs";
 import { listen } from "../../www/demo/server.mjs";
 import { writeDemo } from "../../www/scripts/demo.mjs";
 import { answer, decide, ready } from "./demo.mjs";
@@ -67,6 +68,28 @@ describe("the static demo", () => {
     assert.match(await page.locator("#request-about").textContent(), /^Request 3: .* answered with 200\.$/);
   });
 
+  it("has the gallery of the card, every state of it", async (t) => {
+    missing = [];
+    const page = await openPage(browser, t, `${url}${PREFIX}gallery.html`);
+    await page.evaluate(() => window.gallery);
+    assert.equal(await page.locator("figure").count(), STATES.length);
+    assert.deepEqual(missing, [], "nothing is asked for that is not there");
+    await page.getByRole("link", { name: "The demo" }).click();
+    await ready(page);
+    await page.getByRole("link", { name: "Gallery of the card" }).click();
+    await page.waitForURL(`${url}${PREFIX}gallery.html`);
+  });
+
+  it("brings the languages of the cards", async (t) => {
+    const page = await open(t);
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByRole("combobox", { name: "Language of the cards" }).selectOption("Deutsch");
+    await page.keyboard.press("Escape");
+    await say(page, "Rewrite the page's title");
+    await page.getByRole("button", { name: "Ablehnen" }).waitFor();
+    assert.deepEqual(missing, [], "nothing is asked for that is not there");
+  });
+
   it("brings its policy along, since the host sends none", async (t) => {
     const page = await open(t, /TrustedHTML/);
     const blocked = await page.evaluate(() => {
@@ -86,7 +109,7 @@ describe("the static demo", () => {
     const files = readdirSync(folder, { recursive: true }).filter((name) => extname(name) !== "");
     assert.ok(files.includes("index.html") && files.includes(join("dist", "countersign_bg.wasm")));
     for (const name of files) {
-      assert.match(name, /\.(html|css|js|svg|wasm)$/);
+      assert.match(name, /\.(html|css|js|json|svg|wasm)$/);
       const text = readFileSync(join(folder, name), "utf8");
       assert.doesNotMatch(text, /node:(http|fs|path)/, name);
       if (name.endsWith(".html")) assert.doesNotMatch(text, /(src|href)="(\/|https?:)/, name);

@@ -1,7 +1,7 @@
 /** Several tabs with one chat, and stores that fail, in each browser. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { BROWSERS, launch, openContext, waitFor } from "./browsers.mjs";
+import { BROWSERS, launch, openContext, WHOLE, waitFor } from "./browsers.mjs";
 import {
   callsIn,
   checkEnd,
@@ -19,7 +19,7 @@ import {
 } from "./durable.mjs";
 import { calls } from "./scripted.mjs";
 
-const ROUNDS = 30;
+const ROUNDS = WHOLE ? 200 : 30;
 const eat = () => calls(["eat", "{}"]);
 
 /** Waits until the page's chat rests with so many messages. */
@@ -71,7 +71,7 @@ for (const name of BROWSERS) {
       ["", false],
       [" on plain http, where no lock is to be had", true],
     ]) {
-      it(`two tabs race for ${ROUNDS} decisions${what}: one of each stands, and one tab goes on`, async (t) => {
+      it(`boundary/twice: two tabs race for every decision${what}: one of each stands, and one tab goes on`, async (t) => {
         const { site, first, second } = await two(t, [eat], {}, { plain });
         const secure = await first.evaluate(() => [isSecureContext, Boolean(navigator.locks)]);
         assert.deepEqual(secure, [!plain, !plain]);

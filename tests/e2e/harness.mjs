@@ -108,7 +108,7 @@ export function cardOf(page, tool) {
  * Presses a card's button with the mouse, once the card accepts it.
  *
  * @param {import("playwright-core").Locator | import("playwright-core").Page} within
- * @param {"Approve" | "Deny"} name
+ * @param {string} name
  */
 export async function press(within, name) {
   const armed = within.getByRole("button", { name, exact: true, disabled: false });

@@ -123,7 +123,7 @@ describe("what a tool asks for", () => {
       assert.deepEqual([waiting.state, waiting.outcome, waiting.result], ["waiting", undefined, undefined]);
       assert.equal(seen.length, 2, "called once, and once more");
       assert.equal(seen[0].answer, undefined);
-      const answered = { id, kind: spec.kind, ...(data && { data }) };
+      const answered = { id, kind: spec.kind, ok: true, ...(data && { data }) };
       assert.deepEqual([seen[1].answer, seen[1].answers], [answered, [answered]]);
       assert.equal(seen[0].idempotencyKey, seen[1].idempotencyKey);
       assert.equal(call.result.text, JSON.stringify({ got: data ?? null }));
@@ -165,6 +165,50 @@ describe("what a tool asks for", () => {
       const why = `${spec.kind} ${JSON.stringify(answer)}`;
       assert.deepEqual([calls, call.outcome, call.decidedBy, call.executed], [1, outcome, decidedBy, true], why);
       assert.match(call.result.text, /had started and asked for something/);
+    }
+  });
+
+  it("that is refused goes to a tool that relays it, and the call ends as the server then answers", async (t) => {
+    const given = [
+      [{ ok: true, data: { name: "Grace" } }, "run", { action: "accept", content: { name: "Grace" } }],
+      [{ ok: false, reason: "declined", by: { user: "ada" } }, "relay", { action: "decline" }],
+      [{ ok: false, reason: "not now", by: { user: "ada" } }, "relay", { action: "cancel" }],
+      [{ ok: false, reason: null, by: { user: "ada" } }, "relay", { action: "cancel" }],
+      ["decide", "relay", { action: "decline" }],
+    ];
+    const { told, requests } = await play(
+      t,
+      async ({ agentOf, make, order, pendingRequest, toMcpElicitation, lastCalls, given }) => {
+        const told = [];
+        for (const [place, [answer]] of given.entries()) {
+          const calls = [];
+          const schema = { type: "object", properties: { name: { type: "string" } } };
+          const server = (path) => (_, context) => {
+            if (!context.answer) return pendingRequest({ kind: "input", prompt: "Your name?", data: { schema } });
+            calls.push(path);
+            return { server: toMcpElicitation(context.answer) };
+          };
+          const tool = make("ask", { effect: "read", run: server("run"), relay: server("relay") });
+          const chat = await agentOf({ tools: [tool] }).open(`c${place}`);
+          await chat.send(order(["ask", "{}"]));
+          const [{ id }] = chat.snapshot().requests;
+          const settled =
+            answer === "decide"
+              ? await chat.decide(id, { approve: false, by: "ada" })
+              : await chat.answer({ id, ...answer });
+          const { status } = await settled.continuation;
+          told.push({ calls, status, call: lastCalls(chat)[0] });
+        }
+        return told;
+      },
+      given,
+    );
+    checkHistories(requests);
+    for (const [place, [answer, path, server]] of given.entries()) {
+      const { calls, status, call } = told[place];
+      const why = JSON.stringify(answer);
+      assert.deepEqual([calls, status, call.outcome, call.executed], [[path], "done", undefined, true], why);
+      assert.deepEqual(JSON.parse(call.result.text), { server }, why);
     }
   });
 
@@ -619,7 +663,10 @@ const SENTENCES = {
   "`input` and `question` carry a schema": ["are validated before they settle, and only declared ones reach the tool"],
   "Approval and tool input on one tool": ["is refused at registration where it is declared beside an approval"],
   "MCP elicitation": ["accepts, declines on the reason declined alone, and cancels on every other"],
-  "The answer goes to the server": ["accepts, declines on the reason declined alone, and cancels on every other"],
+  "The answer goes to the server": [
+    "that is refused goes to a tool that relays it, and the call ends as the server then answers",
+    "a_tool_that_relays_is_told_of_a_no_and_ends_its_call_as_it_then_says",
+  ],
   "Secrets are never collected": [
     "must be something that can be asked, or the tool has failed",
     "sends a person to an authorization by their own click, and has no field",

@@ -1,106 +1,99 @@
 /** A module that traps: at whatever step, the chat is taken anew from the store and nothing runs twice. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { launch } from "./harness.mjs";
-import { checkHistories, obedient, play } from "./scripted.mjs";
+import { it } from "node:test";
+import { inEachBrowser } from "./boundary.mjs";
+import { WHOLE } from "./browsers.mjs";
+import { checkHistories, obedient } from "./scripted.mjs";
 
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser.close());
+/** How many steps are tried, spread over a whole run. Each has a module of its own, and Chromium takes about sixty. */
+const SAMPLES = WHOLE ? 40 : 16;
 
-/** How many steps are tried, spread over a whole run. */
-const SAMPLES = 40;
+inEachBrowser(({ open }) => {
+  it("boundary/trap: a trap at any step of a run loses nothing that was stored, and runs no call twice", async (t) => {
+    const expected = /RuntimeError|unreachable|The wasm module stopped/;
+    const { site, play } = await open(t, { model: obedient, expected });
+    const told = await play(async ({ order, given }) => {
+      // Every call into the module counts down; at zero it traps instead.
+      let left = Number.POSITIVE_INFINITY;
+      const instantiate = WebAssembly.instantiateStreaming;
+      WebAssembly.instantiateStreaming = async (...args) => {
+        const { instance, module } = await instantiate.call(WebAssembly, ...args);
+        const exports = Object.entries(instance.exports).map(([name, value]) => {
+          if (typeof value !== "function") return [name, value];
+          const call = (...values) => {
+            left -= 1;
+            if (left === 0) throw new WebAssembly.RuntimeError("unreachable");
+            return value(...values);
+          };
+          return [name, call];
+        });
+        return { instance: { exports: Object.fromEntries(exports) }, module };
+      };
+      const turn = () => new Promise((next) => setTimeout(next));
 
-describe("a trap", () => {
-  it("at any step of a run loses nothing that was stored, and runs no call twice", async (t) => {
-    const { told, requests } = await play(
-      browser,
-      t,
-      obedient,
-      async ({ order, given }) => {
-        // Every call into the module counts down; at zero it traps instead.
-        let left = Number.POSITIVE_INFINITY;
-        const instantiate = WebAssembly.instantiateStreaming;
-        WebAssembly.instantiateStreaming = async (...args) => {
-          const { instance, module } = await instantiate.call(WebAssembly, ...args);
-          const exports = Object.entries(instance.exports).map(([name, value]) => {
-            if (typeof value !== "function") return [name, value];
-            const call = (...values) => {
-              left -= 1;
-              if (left === 0) throw new WebAssembly.RuntimeError("unreachable");
-              return value(...values);
-            };
-            return [name, call];
-          });
-          return { instance: { exports: Object.fromEntries(exports) }, module };
-        };
-        const turn = () => new Promise((next) => setTimeout(next));
-
-        /** A whole run with a trap after so many calls. Every step is made again until the run has ended. */
-        async function run(steps, copy) {
-          const library = await import(`/dist/index.js?copy=${copy}`);
-          await library.init();
-          let runs = 0;
-          const eat = library.tool({
-            name: "eat",
-            inputSchema: { type: "object" },
-            run: () => {
-              runs += 1;
-              return "eaten";
-            },
-          });
-          const store = library.memoryStore();
-          const model = library.openaiChat({ baseUrl: "/v1", model: "m" });
-          const agent = library.createAgent({ user: { id: "ada" }, model, tools: [eat], store });
-          const chat = await agent.open("c");
-          const errors = [];
-          const attempt = (work) =>
-            Promise.resolve()
-              .then(work)
-              .catch(({ code }) => errors.push(code));
-          left = steps;
-          for (let round = 0; round < 3000; round += 1) {
-            const { status, messages, requests } = chat.snapshot();
-            if (status === "idle") await attempt(() => chat.send(order(["eat", "{}"])));
-            if (status === "interrupted" || status === "error") await attempt(() => chat.resume());
-            for (const { id, kind } of status === "pending" ? requests : []) {
-              await attempt(async () => {
-                const { continuation } = await chat.decide(id, { approve: kind === "approval", by: "ada" });
-                await continuation;
-              });
-            }
-            if (status === "done") {
-              const calls = messages.flatMap((message) => message.calls ?? []);
-              const used = steps - left;
-              left = Number.POSITIVE_INFINITY;
-              const outcomes = calls.map(({ outcome = "result" }) => outcome);
-              return {
-                runs,
-                outcomes,
-                errors: [...new Set(errors)],
-                used,
-                users: messages.filter(({ type }) => type === "user").length,
-              };
-            }
-            await turn();
+      /** A whole run with a trap after so many calls. Every step is made again until the run has ended. */
+      async function run(steps, copy) {
+        const library = await import(`/dist/index.js?copy=${copy}`);
+        await library.init();
+        let [runs, executed] = [0, 0];
+        const eat = library.tool({
+          name: "eat",
+          inputSchema: { type: "object" },
+          run: () => {
+            runs += 1;
+            executed = steps - left;
+            return "eaten";
+          },
+        });
+        const store = library.memoryStore();
+        const model = library.openaiChat({ baseUrl: "/v1", model: "m" });
+        const agent = library.createAgent({ user: { id: "ada" }, model, tools: [eat], store });
+        const chat = await agent.open("c");
+        const errors = [];
+        const attempt = (work) =>
+          Promise.resolve()
+            .then(work)
+            .catch(({ code }) => errors.push(code));
+        left = steps;
+        for (let round = 0; round < 3000; round += 1) {
+          const { status, messages, requests } = chat.snapshot();
+          if (status === "idle") await attempt(() => chat.send(order(["eat", "{}"])));
+          if (status === "interrupted" || status === "error") await attempt(() => chat.resume());
+          for (const { id, kind } of status === "pending" ? requests : []) {
+            await attempt(async () => {
+              const { continuation } = await chat.decide(id, { approve: kind === "approval", by: "ada" });
+              await continuation;
+            });
           }
-          return { stuck: chat.snapshot().status, errors };
+          if (status === "done") {
+            const calls = messages.flatMap((message) => message.calls ?? []);
+            const used = steps - left;
+            left = Number.POSITIVE_INFINITY;
+            const outcomes = calls.map(({ outcome = "result" }) => outcome);
+            return {
+              runs,
+              outcomes,
+              errors: [...new Set(errors)],
+              used,
+              executed,
+              users: messages.filter(({ type }) => type === "user").length,
+            };
+          }
+          await turn();
         }
+        return { stuck: chat.snapshot().status, errors };
+      }
 
-        const whole = await run(1e9, "whole");
-        const found = [];
-        for (let sample = 1; sample <= given; sample += 1) {
-          const at = Math.ceil((whole.used * sample) / given);
-          found.push({ at, ...(await run(at, sample)) });
-        }
-        WebAssembly.instantiateStreaming = instantiate;
-        return { whole, found };
-      },
-      { given: SAMPLES, expected: /RuntimeError|unreachable|The wasm module stopped/ },
-    );
-    const { used, ...whole } = told.whole;
+      const whole = await run(1e9, "whole");
+      const found = [];
+      const spread = Array.from({ length: given }, (_, sample) => Math.ceil((whole.used * (sample + 1)) / given));
+      // And closely around the tool's own execution, which is over soon.
+      const close = Array.from({ length: 8 }, (_, sample) => whole.executed + sample - 2);
+      for (const at of new Set([...spread, ...close])) found.push({ at, ...(await run(at, `${at}`)) });
+      WebAssembly.instantiateStreaming = instantiate;
+      return { whole, found };
+    }, SAMPLES);
+    const { used, executed: _, ...whole } = told.whole;
     assert.deepEqual(whole, { runs: 1, outcomes: ["result"], errors: [], users: 1 });
     assert.ok(used > 100, `${used} calls into the module`);
     for (const { at, runs, outcomes, errors, stuck, users } of told.found) {
@@ -120,6 +113,6 @@ describe("a trap", () => {
       told.found.some(({ outcomes }) => outcomes[0] === "outcome_unknown"),
       "some trap fell into the execution",
     );
-    checkHistories(requests);
+    checkHistories(site.requests);
   });
 });

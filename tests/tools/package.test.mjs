@@ -78,7 +78,7 @@ test("each export resolves to a file, and the raw glue is not exported", () => {
     });
   const { exports } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
   for (const name of Object.keys(exports)) {
-    readFileSync(new URL(resolve(name.replace(/^\./, "countersign")).trim()));
+    readFileSync(new URL(resolve(name.replace(/^\./, "countersign").replace("*", "de")).trim()));
   }
   assert.throws(() => resolve("countersign/dist/wasm/countersign.js"), /ERR_PACKAGE_PATH_NOT_EXPORTED/);
 });

@@ -9,6 +9,7 @@ import { Desk } from "./desk.mjs";
 import { defineElements, init } from "./dist/index.js";
 import { rehearsal } from "./endpoint.mjs";
 import { follow } from "./follow.mjs";
+import { switchLanguage } from "./language.mjs";
 import { Settings } from "./settings.mjs";
 import { copyFrom, drawTold, Recorder } from "./told.mjs";
 import { drawMessages, viewOf } from "./transcript.mjs";
@@ -41,6 +42,7 @@ copyFrom(page.told, page.copied);
 try {
   await init();
   defineElements();
+  switchLanguage(page["settings-language"], page.approvals);
   switchDecider(page.decider, page.approvals, page["decider-told"], page["decider-note"]);
   endpoint = await rehearsal();
   await open();

@@ -1,6 +1,10 @@
 // A Chromium with the chromedriver that goes with it, and a Firefox.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Advice, find, run } from "./command.mjs";
 import * as debian from "./debian.mjs";
+import { top } from "./layout.mjs";
 
 const browsers = [
   "chromium",
@@ -22,6 +26,23 @@ const firefoxes = ["firefox", "firefox-esr", "/Applications/Firefox.app/Contents
 /** Returns `env` with CHROME, CHROMEDRIVER and FIREFOX set, installing what is missing. */
 export async function browser(env) {
   return await firefox(await chromium(env));
+}
+
+/**
+ * Does `work` with an environment in which wasm-bindgen's test runner starts the browser in CHROME: only a file of the
+ * driver's own can tell it so.
+ */
+export async function withDriver(env, work) {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-"));
+  try {
+    const capabilities = JSON.parse(readFileSync(join(top, "tests", "webdriver.json"), "utf8"));
+    capabilities["goog:chromeOptions"].binary = env.CHROME;
+    const file = join(folder, "webdriver.json");
+    writeFileSync(file, JSON.stringify(capabilities));
+    return await work({ ...env, WASM_BINDGEN_TEST_WEBDRIVER_JSON: file });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** CHROME and CHROMEDRIVER are two programs of one major version. */

@@ -11,12 +11,14 @@ const demo = join(www, "demo");
 export async function writeDemo(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const file of ["demo.css", "chat.css", "desk.css", "icon.svg"]) cpSync(join(demo, file), join(folder, file));
-  for (const file of ["index.js", "countersign_bg.wasm"]) cpSync(join(dist, file), join(folder, "dist", file));
+  for (const file of ["demo.css", "chat.css", "desk.css", "gallery.css", "icon.svg"])
+    cpSync(join(demo, file), join(folder, file));
+  for (const file of ["index.js", "countersign_bg.wasm", "countersign_all_bg.wasm", "locales"])
+    cpSync(join(dist, file), join(folder, "dist", file), { recursive: true });
   // Some hosts know no type for .mjs, and a browser runs no module without one: the scripts become .js.
   const { build } = await import("esbuild");
   await build({
-    entryPoints: [join(demo, "demo.mjs")],
+    entryPoints: [join(demo, "demo.mjs"), join(demo, "gallery.mjs")],
     outdir: folder,
     bundle: true,
     splitting: true,
@@ -25,19 +27,22 @@ export async function writeDemo(folder) {
     target: "es2022",
     logLevel: "warning",
   });
-  writeFileSync(join(folder, "index.html"), forStaticHosts(readFileSync(join(demo, "index.html"), "utf8")));
+  const model = ['<meta name="demo-model" content="v1" />', '<meta name="demo-model" content="in-page" />'];
+  for (const [page, ...changes] of [
+    ["index.html", model, ['src="demo.mjs"', 'src="demo.js"']],
+    ["gallery.html", ['src="gallery.mjs"', 'src="gallery.js"']],
+  ]) {
+    const html = readFileSync(join(demo, page), "utf8");
+    writeFileSync(join(folder, page), forStaticHosts(page, html, changes));
+  }
 }
 
 /** A static host answers no model request and sends no policy. */
-function forStaticHosts(html) {
+function forStaticHosts(page, html, changes) {
   const first = '<meta charset="utf-8" />';
-  const changes = [
-    [first, `${first}\n    <meta http-equiv="content-security-policy" content="${META_POLICY}" />`],
-    ['<meta name="demo-model" content="v1" />', '<meta name="demo-model" content="in-page" />'],
-    ['src="demo.mjs"', 'src="demo.js"'],
-  ];
-  return changes.reduce((text, [before, after]) => {
-    if (!text.includes(before)) throw new Advice(`www/demo/index.html holds no ${before}: the static demo needs it.`);
+  const policy = [first, `${first}\n    <meta http-equiv="content-security-policy" content="${META_POLICY}" />`];
+  return [policy, ...changes].reduce((text, [before, after]) => {
+    if (!text.includes(before)) throw new Advice(`www/demo/${page} holds no ${before}: the static demo needs it.`);
     return text.replace(before, after);
   }, html);
 }

@@ -7,6 +7,8 @@
  *
  * Attributes: none of its own; `hidden` works.
  *
+ * Events: none of its own; `chat.subscribe` and `chat.events()` tell what happens, also what is decided elsewhere.
+ *
  * Properties
  * - `chat`: the chat whose cards are shown, or null.
  * - `by`: who decides by clicks here: undefined (the default) = the agent's user, a string = this person's id,
@@ -14,17 +16,52 @@
  * - `strings`: what the cards say, such as `countersign/locales/de.json`; undefined (the default) = what
  *   `defineElements` was given. Setting it draws the cards anew.
  *
- * Parts: `card`, `title`, `tool`, `why`, `arguments`, `note`, `actions`, `deny`, `approve`, `receipt`, `dismiss`; of what a
- * tool asks for `form`, `field`, `problem`, `authorization`, `link`.
+ * Parts
+ * - `card`: one card, waiting or settled; its place is kept while it changes.
+ * - `asker`: who asks, and whose tool it is.
+ * - `title`: what would run, for people.
+ * - `tool`: the line with the tool's exact name.
+ * - `server`: the name of the server that would run it.
+ * - `why`: why it stopped, or what the tool asks.
+ * - `arguments`: names and values, or that there are none.
+ * - `mixed`: that a word mixes alphabets.
+ * - `hosts`: the hosts of URLs that are not what they look like.
+ * - `fold`: the button that opens what is folded, with how much that is.
+ * - `preview`: what the tool says it would do.
+ * - `hints`: what is known of the tool's effects.
+ * - `scope`: what an approval covers.
+ * - `note`: the note's field with its label.
+ * - `form`: the fields of what a tool asks for.
+ * - `field`: one field with its label.
+ * - `problem`: what does not fit in a field.
+ * - `authorization`: the URL of an authorization, and its link.
+ * - `link`: the link that opens it.
+ * - `actions`: the row of buttons.
+ * - `more`: the button that opens what else can be done; `secondary`: what it opens.
+ * - `edit-open`: the button that opens and closes the fields of the arguments; `edit`: those fields, with `json` where they
+ *   are one text; `reset`: the button that puts back what the assistant wrote.
+ * - `difference`: what was changed of the arguments, value by value, also on a receipt.
+ * - `hold`: why the buttons are off, where that is not for a moment.
+ * - `deny`: the button that refuses.
+ * - `approve`: the button that lets it run, or sends what is filled in.
+ * - `stop`: the button that stops the run, where a result was lost.
+ * - `receipt`: what was decided, and what came of it.
+ * - `dismiss`: the button that takes a receipt out of sight.
  *
  * Custom properties, with the defaults that follow light and dark
- * - `--countersign-font`: shorthand, `1rem/1.5 system-ui, sans-serif`; `--countersign-code-font`: family of the tool's
- *   name and of arguments.
- * - `--countersign-radius`: of the card, `12px`; fields and buttons stay at 8px or below.
- * - `--countersign-surface`, `-ink`, `-muted`, `-line`: the card's ground, text, quieter text, and border.
+ * - `--countersign-surface`: the card's ground.
+ * - `--countersign-ink`: text.
+ * - `--countersign-muted`: quieter text, and the border of fields.
+ * - `--countersign-line`: the card's border.
  * - `--countersign-field`: the ground of arguments, buttons and receipts.
- * - `--countersign-deny`, `-approve`: text and border of the buttons, and the mark of their receipts.
+ * - `--countersign-deny`: text and border of the button, the mark of its receipt, and problems.
+ * - `--countersign-approve`: text and border of the button, and the mark of its receipt.
  * - `--countersign-focus`: the focus ring.
+ * - `--countersign-radius`: of the card, `12px`; fields and buttons stay at 8px or below.
+ * - `--countersign-font`: shorthand, `1rem/1.5 system-ui, sans-serif`.
+ * - `--countersign-code-font`: family of the tool's name and of arguments.
+ *
+ * The demo's gallery shows every state with all of these, and sets the properties live.
  *
  * The cards follow the person's preference for light or dark. On a page that knows one of them only, say so:
  * `countersign-approvals { color-scheme: light }`.

@@ -1,4 +1,5 @@
 import { type Field, formatProblem, readFields } from "./fields.js";
+import { isText } from "./reader.js";
 import { fill } from "./requests.js";
 import { violation } from "./schema.js";
 import { visibleLine } from "./wasm/countersign.js";
@@ -13,6 +14,8 @@ interface Drawn {
 }
 
 const TYPES: Record<string, string> = { email: "email", uri: "url", date: "date", "date-time": "datetime-local" };
+/** Texts longer than this, in UTF-16 units, or of more than one line get an area to be written in. */
+const LONG = 80;
 let made = 0;
 
 /**
@@ -23,25 +26,18 @@ let made = 0;
 export function makeForm(text: string, words: Words): HTMLElement {
   const form = make("div", { part: "form" });
   const fields = readFields(JSON.parse(text).schema);
-  const drawn = (typeof fields === "string" ? [] : fields).map((field) => ({ field, ...drawField(field, words) }));
+  const drawn = drawFields(typeof fields === "string" ? [] : fields, words);
   const whole = make("p", { part: "problem", role: "alert" });
-  form.append(...drawn.map(({ element }) => element), whole);
+  form.append(...drawn.elements, whole);
   Object.defineProperty(form, "value", {
     get() {
-      const values: [string, unknown][] = [];
-      let stop: Drawn | undefined;
       whole.textContent = "";
-      for (const one of drawn) {
-        const [value, problem] = check(one.field, one.read, words);
-        one.say(problem);
-        if (problem !== undefined) stop ??= one;
-        else if (value !== undefined) values.push([one.field.key, value]);
-      }
+      const { values, stop } = drawn.read();
       stop?.focus();
       try {
-        return stop ? "" : fill(text, JSON.stringify(Object.fromEntries(values)));
+        return stop ? "" : fill(text, JSON.stringify(values));
       } catch (problem) {
-        whole.textContent = words.sayAgain("form.problem", String(problem));
+        whole.textContent = words.sayAgain("form.problem", visibleLine(String(problem)));
         return "";
       }
     },
@@ -49,12 +45,32 @@ export function makeForm(text: string, words: Words): HTMLElement {
   return form;
 }
 
+/** Fields as they are drawn, and what is filled in: `stop` is the first with a problem, which each says itself. */
+export function drawFields(fields: readonly Field[], words: Words) {
+  const drawn = fields.map((field) => ({ field, ...drawField(field, words) }));
+  return {
+    elements: drawn.map(({ element }) => element),
+    focus: () => drawn[0]?.focus(),
+    read(): { values: Record<string, unknown>; stop?: { focus(): void } } {
+      const values: [string, unknown][] = [];
+      let stop: Drawn | undefined;
+      for (const one of drawn) {
+        const [value, problem] = check(one.field, one.read, words);
+        one.say(problem);
+        if (problem !== undefined) stop ??= one;
+        else if (value !== undefined) values.push([one.field.key, value]);
+      }
+      return { values: Object.fromEntries(values), ...(stop && { stop }) };
+    },
+  };
+}
+
 /** What is filled in, or what is wrong with it. */
 function check(field: Field, read: () => unknown, words: Words): [value?: unknown, problem?: string] {
   const at = visibleLine(field.label);
   const wrong = (problem: string): [undefined, string] => [
     undefined,
-    words.say("form.problem", { problem: words.sayAgain("form.problem", problem) }),
+    words.say("form.problem", { problem: words.sayAgain("form.problem", visibleLine(problem), at) }),
   ];
   try {
     const value = read();
@@ -70,27 +86,38 @@ function drawField(field: Field, words: Words): Drawn & { say(problem?: string):
   made += 1;
   const problem = make("span", { part: "problem", role: "alert", id: `problem-${made}` });
   const { element, read, controls } = draw[field.kind](field, words);
-  for (const control of controls) control.setAttribute("aria-describedby", problem.id);
-  if (field.hint !== undefined) element.append(make("small", {}, visibleLine(field.hint)));
+  const hints =
+    field.hint === undefined ? [] : [make("small", { dir: "auto", id: `hint-${made}` }, visibleLine(field.hint))];
+  element.append(...hints);
+  const described = [...hints, problem].map(({ id }) => id).join(" ");
+  for (const control of controls) control.setAttribute("aria-describedby", described);
   element.append(problem);
   return {
     element,
     read,
     focus: () => controls[0]?.focus(),
     say(said) {
-      problem.textContent = said ?? "";
+      // What is said already is not said again.
+      if (problem.textContent !== (said ?? "")) problem.textContent = said ?? "";
       for (const control of controls) control.setAttribute("aria-invalid", String(said !== undefined));
     },
   };
 }
 
-type Control = HTMLInputElement | HTMLSelectElement;
+type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 type Drawing = { element: HTMLElement; read: () => unknown; controls: Control[] };
 
 const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
   text(field, words) {
+    const start = field.schema.default;
+    if (isText(start) && field.format === undefined && (start.length > LONG || start.includes("\n"))) {
+      const area = make("textarea", { autocomplete: "off", dir: "auto", rows: "6" }) as HTMLTextAreaElement;
+      area.value = start.split("\n").every((line) => plain(line) === line) ? start : "";
+      const read = () => (area.value === "" ? undefined : area.value);
+      return { element: labelled(field, area, words), read, controls: [area] };
+    }
     const input = inputOf(TYPES[field.format ?? ""] ?? "text", field);
-    input.value = typeof field.schema.default === "string" ? local(field, field.schema.default) : "";
+    input.value = typeof field.schema.default === "string" ? plain(local(field, field.schema.default)) : "";
     const read = () =>
       unreadable(input) ? refuse("is not complete") : input.value === "" ? undefined : global(field, input.value);
     return { element: labelled(field, input, words), read, controls: [input] };
@@ -111,7 +138,9 @@ const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
   },
   choice(field, words) {
     const select = make("select", {}) as HTMLSelectElement;
-    const choices = field.options.map(({ label }, place) => make("option", { value: `${place}` }, visibleLine(label)));
+    const choices = field.options.map(({ label }, place) =>
+      make("option", { value: `${place}`, dir: "auto" }, visibleLine(label)),
+    );
     select.append(make("option", { value: "" }, words.say("form.nothing_chosen")), ...choices);
     const start = field.options.findIndex(({ value }) => value === field.schema.default);
     select.value = start < 0 ? "" : `${start}`;
@@ -124,11 +153,11 @@ const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
       const input = make("input", { type: "checkbox" }) as HTMLInputElement;
       input.checked = chosen.includes(value);
       const row = make("label", { class: "check" });
-      row.append(input, make("span", {}, visibleLine(label)));
+      row.append(input, make("span", { dir: "auto" }, visibleLine(label)));
       return { value, input, row };
     });
     const element = make("fieldset", { part: "field" });
-    element.append(make("legend", {}, named(field, words)), ...boxes.map(({ row }) => row));
+    element.append(named("legend", field, words), ...boxes.map(({ row }) => row));
     const read = () => {
       const values = boxes.filter(({ input }) => input.checked).map(({ value }) => value);
       return values.length === 0 && !field.isRequired ? undefined : values;
@@ -137,17 +166,22 @@ const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
   },
 };
 
+/** Named by its first words alone: a hint in the label is there to describe it. */
 function labelled(field: Field, control: Control, words: Words): HTMLElement {
   const element = make("label", { part: "field", ...(field.kind === "checkbox" && { class: "check" }) });
-  const name = make("span", {}, named(field, words));
+  const name = named("span", field, words);
+  name.id = `name-${made}`;
+  control.setAttribute("aria-labelledby", name.id);
   element.append(...(field.kind === "checkbox" ? [control, name] : [name, control]));
   if (field.isRequired) control.setAttribute("aria-required", "true");
   return element;
 }
 
-function named({ label, isRequired, kind }: Field, words: Words): string {
+/** The field's name, in its own direction where it stands alone. */
+function named(tag: string, { label, isRequired, kind }: Field, words: Words): HTMLElement {
   const field = visibleLine(label);
-  return isRequired || kind === "checkbox" ? field : words.say("form.optional", { field });
+  if (isRequired || kind === "checkbox") return make(tag, { dir: "auto" }, field);
+  return make(tag, {}, words.say("form.optional", { field }));
 }
 
 function inputOf(type: string, { schema }: Field): HTMLInputElement {
@@ -159,6 +193,11 @@ function inputOf(type: string, { schema }: Field): HTMLInputElement {
 /** Whether the browser holds back what was typed, since it is not of the field's type. */
 function unreadable(input: HTMLInputElement): boolean {
   return input.validity.badInput;
+}
+
+/** A text that shows all that is in it. Of another one a person would send what nobody can see, so it is not filled in. */
+function plain(text: string): string {
+  return visibleLine(text) === text ? text : "";
 }
 
 function refuse(problem: string): never {
@@ -176,7 +215,8 @@ function global({ format }: Field, text: string): string {
   return format === "date-time" ? new Date(text).toISOString() : text;
 }
 
-function make(tag: string, attributes: Record<string, string>, text = ""): HTMLElement {
+/** @internal An element with these attributes. */
+export function make(tag: string, attributes: Record<string, string>, text = ""): HTMLElement {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.textContent = text;

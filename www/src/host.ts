@@ -45,6 +45,7 @@ export interface Host {
   /** See {@link lease}. */
   lease(chat: string): Promise<Lease | undefined>;
   held(chat: string): Promise<boolean>;
+  /** See {@link previewOf}. */
   preview(tool: string, args: string): Promise<string[]>;
   /** What `canDecide` says of one of these requests (JSON). */
   mayDecide(requests: string, request: string, by?: string): Promise<boolean>;
@@ -102,7 +103,7 @@ export function readHost(options: AgentOptions): { setup: string; host: Host; st
     },
     async preview(name, args) {
       const tool = tools.find((tool) => tool.name === name);
-      return tool ? previewOf(tool, args) : [];
+      return tool ? previewOf(tool, args) : [""];
     },
     async mayDecide(requests, id, by) {
       const request = (JSON.parse(requests) as Request[]).find((request) => request.id === id);

@@ -75,5 +75,5 @@ export type LogCheck =
  * elsewhere and compare. Needs `await init()`.
  */
 export function verifyLog(text: string): LogCheck {
-  return enter(() => rawVerifyLog(text) as LogCheck);
+  return enter(() => rawVerifyLog(String(text)) as LogCheck);
 }

@@ -58,7 +58,7 @@ export function readOptions(given: AgentOptions) {
     user: readUser(options),
     wire,
     instructions: options.optionalText("instructions") ?? null,
-    tools: tools.map(({ run: _, preview: __, ...described }) => described),
+    tools: tools.map(({ run: _, preview: __, relay, ...described }) => ({ ...described, relays: relay !== undefined })),
     previewed: tools.filter(({ preview }) => preview).map(({ name }) => name),
     asksWhoMay: canDecide !== undefined,
     waitsFor: waitFor !== undefined,
@@ -85,6 +85,15 @@ export function readDecider(by: unknown): string | null {
   );
 }
 
+/** The id of a request, as a caller gives it. Another type would harm the module, whose strings are only ever that. */
+export function readRequestId(id: unknown): string {
+  if (isText(id)) return id;
+  throw new CountersignError(
+    "unknown_request",
+    "The request's id must be a string, as snapshot().requests has it; nothing was changed.",
+  );
+}
+
 /** What goes with a decision beside its yes or no. */
 export function readDecision(approve: unknown, reason: unknown, note: unknown): void {
   const wrong = (what: string) => new CountersignError("invalid_decision", `decide: ${what}.`);
@@ -93,6 +102,24 @@ export function readDecision(approve: unknown, reason: unknown, note: unknown): 
     throw wrong(`reason must be one of: ${DENY_REASONS.join(", ")}, or left out`);
   }
   if (note !== undefined && !isText(note)) throw wrong("note must be a string, or left out");
+}
+
+/** Arguments in place of the model's, as JSON. What JSON would make something else of is refused, not changed. */
+export function readArguments(args: unknown): string | undefined {
+  const wrong = (what: string) =>
+    new CountersignError("invalid_decision", `decide: args ${what}; nothing was changed.`);
+  if (args === undefined) return undefined;
+  if (!isObject(args)) throw wrong("must be an object of arguments, or left out");
+  try {
+    return JSON.stringify(args, (key, value: unknown) => {
+      const isLost =
+        isFunction(value) || typeof value === "symbol" || (typeof value === "number" && !Number.isFinite(value));
+      if (isLost) throw `has ${String(value)} in ${JSON.stringify(key)}`;
+      return value;
+    });
+  } catch (thrown) {
+    throw wrong(isText(thrown) ? `${thrown}, which JSON does not have` : "cannot be written as JSON");
+  }
 }
 
 function readUser(options: Options): string | null {

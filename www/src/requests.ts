@@ -2,7 +2,7 @@ import { CountersignError } from "./error.js";
 import { formatProblem, readFields } from "./fields.js";
 import { isName, isObject, isText } from "./reader.js";
 import { violation } from "./schema.js";
-import type { Answer, AnsweredBy, PendingRequest, RequestSpec } from "./types.js";
+import type { Answer, Answered, AnsweredBy, PendingRequest, RequestSpec } from "./types.js";
 
 /** What a tool asked for, as JSON, by the token that its `run` returned. */
 const pending = new WeakMap<PendingRequest, string>();
@@ -89,8 +89,9 @@ export type McpElicitResult = { action: "accept"; content?: unknown } | { action
  * What an answer is to an MCP server that elicited it: `ok` accepts; the reason `"declined"`, exactly, declines; every
  * other one, null included, cancels.
  */
-export function toMcpElicitation(answer: Answer): McpElicitResult {
-  const { ok, data, reason } = JSON.parse(writeAnswer(answer)) as Answer;
+export function toMcpElicitation({ id, ok, data, reason }: Answer | Answered): McpElicitResult {
+  const answer = { id, ok, data, reason: reason ?? null };
+  writeAnswer(answer);
   if (!ok) return { action: reason === "declined" ? "decline" : "cancel" };
   return data === undefined ? { action: "accept" } : { action: "accept", content: data };
 }

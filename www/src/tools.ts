@@ -1,7 +1,7 @@
 import { messageOf } from "./error.js";
-import { invalid, isFunction, isObject, isText, Options } from "./reader.js";
+import { invalid, isFlag, isFunction, isObject, isText, Options } from "./reader.js";
 import { asked } from "./requests.js";
-import type { Tool, ToolContext } from "./types.js";
+import type { Tool, ToolAnnotations, ToolContext } from "./types.js";
 
 /** Reads `options.tools`. Each tool is a copy: what a page does to its own object later changes nothing here. */
 export function readTools(options: Options): Tool[] {
@@ -25,8 +25,10 @@ const toolOptions = [
   "effect",
   "idempotent",
   "untrusted",
+  "annotations",
   "preview",
   "run",
+  "relay",
 ];
 
 function readTool(value: unknown, path: string): Tool {
@@ -48,6 +50,8 @@ function readTool(value: unknown, path: string): Tool {
   }
   const title = options.optionalText("title");
   const effect = options.oneOf("effect", ["read", "write"]);
+  const annotations = readAnnotations(options);
+  const relay = options.optional("relay", "a function", isFunction) as Tool["relay"];
   const preview = options.optional("preview", "a function", isFunction) as Tool["preview"];
   return {
     name,
@@ -57,9 +61,27 @@ function readTool(value: unknown, path: string): Tool {
     ...(effect && { effect }),
     idempotent: options.flag("idempotent"),
     untrusted: options.flag("untrusted"),
+    ...(annotations && { annotations }),
     ...(preview && { preview }),
+    ...(relay && { relay }),
     run: options.required("run", "a function", isFunction) as Tool["run"],
   };
+}
+
+const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
+
+/** The hints that are known. Others are let pass: a server's annotations are handed on as they came. */
+function readAnnotations(options: Options): ToolAnnotations | undefined {
+  const given = options.optional("annotations", "an object of hints", isObject);
+  if (!given) return undefined;
+  const known: ToolAnnotations = {};
+  for (const hint of HINTS) {
+    const value = given[hint];
+    if (value === undefined) continue;
+    if (!isFlag(value)) throw options.wrong(`annotations.${hint}`, "must be true or false, or left out");
+    known[hint] = value;
+  }
+  return known;
 }
 
 /**
@@ -69,7 +91,8 @@ function readTool(value: unknown, path: string): Tool {
 export async function runTool(tool: Tool, args: string, context: ToolContext): Promise<string | [string]> {
   let result: unknown;
   try {
-    result = await tool.run(JSON.parse(args), context);
+    // Only a tool with a relay is called after a no.
+    result = await (context.answer?.ok === false ? tool.relay : tool.run)?.(JSON.parse(args), context);
   } catch (thrown) {
     throw messageOf(thrown);
   }
@@ -83,16 +106,21 @@ export async function runTool(tool: Tool, args: string, context: ToolContext): P
   }
 }
 
-/** What a tool's preview says of a call; none where it has none. Rejects with a sentence for the card. */
+/**
+ * What a tool's preview says of a call: the current values as JSON, empty where it names none, and its lines. Rejects with
+ * a sentence for the card.
+ */
 export async function previewOf(tool: Tool, args: string): Promise<string[]> {
-  let lines: unknown;
   try {
-    lines = (await tool.preview?.(JSON.parse(args))) ?? [];
+    const said: unknown = (await tool.preview?.(JSON.parse(args))) ?? [];
+    const { lines = [], current } = isObject(said) && !Array.isArray(said) ? said : { lines: said };
+    if (Array.isArray(lines) && lines.every(isText) && (current === undefined || isObject(current))) {
+      return [current === undefined ? "" : JSON.stringify(current), ...lines];
+    }
   } catch (thrown) {
     throw `The preview failed: ${messageOf(thrown)}`;
   }
-  if (Array.isArray(lines) && lines.every(isText)) return lines;
-  throw "The preview gave no array of strings.";
+  throw "The preview gave neither an array of strings nor { lines, current }.";
 }
 
 function cannot(why: string): never {

@@ -31,6 +31,10 @@ export interface Answered {
   /** The request's id. */
   id: string;
   kind: RequestKind;
+  /** False only for {@link Tool.relay}. */
+  ok: boolean;
+  /** Of a no: `"declined"` where a person pressed the button that declines, else as the answer had it. */
+  reason?: string | null;
   /** The values of a form, or whatever the answer held. */
   data?: unknown;
 }
@@ -96,17 +100,49 @@ export interface Tool {
    */
   untrusted?: boolean;
   /**
-   * What a call would do, line by line, for the card. Run when the call is asked about and again when it is approved: if
-   * a line has changed, nothing runs and the card asks again.
+   * What a server that the tool came from says of it, as it is: the card shows the risk it tells, and what it leaves out
+   * counts as the worse. It lowers nothing that the host declared, and no call runs because of it.
+   */
+  annotations?: ToolAnnotations;
+  /**
+   * What a call would do, line by line, for the card, and what it would replace. Run when the call is asked about and again
+   * when it is approved: if anything of it has changed, nothing runs and the card asks again.
    */
   // biome-ignore lint/suspicious/noExplicitAny: arguments have the shape of inputSchema, which types cannot know.
-  preview?: (args: any) => readonly string[] | Promise<readonly string[]>;
+  preview?: (args: any) => readonly string[] | Preview | Promise<readonly string[] | Preview>;
   /**
    * A string goes to the model as it is, anything else as JSON. A rejection becomes `tool_failed`. With `pendingRequest(…)`
    * it asks a person first and is called once more with the answer.
    */
   // biome-ignore lint/suspicious/noExplicitAny: arguments have the shape of inputSchema, which types cannot know.
   run: (args: any, context: ToolContext) => unknown;
+  /**
+   * For a tool that asks in the name of a server which is to hear of a no too, as in an elicitation of the Model Context
+   * Protocol (see {@link toMcpElicitation}). Called once instead of `run` when what the tool asked for was answered with
+   * `ok: false`, with that answer in its context; what it returns is the call's result. Without it the call ends at once as
+   * `request_declined` or `request_lapsed`, as it does in any case when nobody answered in time, or the run ended.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: arguments have the shape of inputSchema, which types cannot know.
+  relay?: (args: any, context: ToolContext) => unknown;
+}
+
+/** The hints of the Model Context Protocol about a tool. Other members are let pass. */
+export interface ToolAnnotations {
+  readOnlyHint?: boolean;
+  destructiveHint?: boolean;
+  idempotentHint?: boolean;
+  openWorldHint?: boolean;
+}
+
+/** What a tool says of a call before it runs. */
+export interface Preview {
+  /** What the call would do, line by line. */
+  lines?: readonly string[];
+  /**
+   * The values that the arguments replace, as data in the shape of the arguments: the card shows the difference. What is
+   * left out is not compared.
+   */
+  current?: Record<string, unknown>;
 }
 
 /** A part of a user's message. */
@@ -206,6 +242,15 @@ export interface Decision {
   data?: unknown;
 }
 
+/** An argument that a person changed, hidden characters replaced by visible tokens. */
+export interface ArgumentChange {
+  path: string;
+  /** What the model wrote; absent where it wrote nothing. */
+  was?: { kind: string; text: string };
+  /** What stands there now; absent where nothing does. */
+  now?: { kind: string; text: string };
+}
+
 export interface Call {
   id: string;
   tool: string;
@@ -214,6 +259,10 @@ export interface Call {
   title?: string;
   /** The exact text of the arguments, as the model wrote it. */
   arguments: string;
+  /** The exact text of the arguments that a person approved in place of those; it runs with these. */
+  edited?: string;
+  /** Where the two differ. */
+  changes?: ArgumentChange[];
   state: "requested" | "waiting" | "ready" | "running" | "settled";
   requestId?: string;
   decision?: Decision;
@@ -258,16 +307,50 @@ export type ChatEvent =
   | { type: "usage"; messageId: string; usage: Usage }
   | { type: "status"; status: Status; reason?: string; error?: { code: string; message: string } };
 
+/** One argument, or one leaf of a nested one. */
+export interface ArgumentRow {
+  /** Where it stands, such as `recipients[0].address`. */
+  path: string;
+  /** What it stands in, such as `recipients[0]`; absent for the arguments themselves. */
+  group?: string;
+  /** Its own step of the path, such as `address`, or `[0]` for an item of a list. */
+  name: string;
+  /** The path of the list, if the row is a cell in a table: a list of flat objects. */
+  table?: string;
+  /**
+   * `object` and `array` only where they are empty; `nothing` for an item of a list that is there now, by `preview`, and
+   * that the call takes away.
+   */
+  kind: "string" | "number" | "boolean" | "null" | "object" | "array" | "nothing";
+  /** The end of a line is marked `↵`; a space at the edge of a line or next to another one is shown as `␣`. */
+  text: string;
+  /** Whether it needs a block of its own. */
+  long: boolean;
+  /** There if a word mixes letters of different alphabets. */
+  mixed?: true;
+  /** The hosts of its URLs that are not ASCII, in Punycode. */
+  hosts?: string[];
+  /** What changes, where the tool's preview tells another current value: what stays and what comes is `text`. */
+  changes?: { change: "same" | "removed" | "added"; text: string }[];
+}
+
 /** The approval card as data, hidden characters already replaced by visible tokens such as `⟨U+202E⟩`. */
 export interface CardView {
+  /** Who asks: the model, a tool that was started, or the page about a call whose result it lost. */
+  asker: "assistant" | "tool" | "page";
   tool: string;
   /** The provider's server that would run it; absent for the page's own tools. */
   server?: string;
   title?: string;
   why: string;
-  arguments: { path: string; kind: string; text: string; long: boolean }[];
-  /** What the tool's preview says. */
+  /** Every key and value that it would run with, in the order they were written. */
+  arguments: ArgumentRow[];
+  /** Where those are not what the model wrote, since a person approved others. */
+  changes?: ArgumentChange[];
+  /** The lines of the tool's preview. */
   preview: string[];
+  /** What is known of the tool's effects, the worse where nothing is. */
+  hints: ("reads" | "writes" | "may_write" | "destructive" | "idempotent" | "repeats" | "open_world")[];
   /** What a decision covers: SHA-256, hexadecimal. */
   digest: string;
 }

@@ -1,7 +1,8 @@
+import { makeEditor } from "./edit.js";
 import { CountersignError } from "./error.js";
 import { makeForm } from "./form.js";
 import english from "./locales/en.json" with { type: "json" };
-import { isObject, isText } from "./reader.js";
+import { isName, isObject, isText } from "./reader.js";
 
 /** A message; where it counts something, one for each plural form that `Intl.PluralRules` knows of the language. */
 export type Phrase = string | { [form in Intl.LDMLPluralRule]?: string };
@@ -37,25 +38,56 @@ export class Words {
     const given: Record<string, Value> = isText(values) ? JSON.parse(values) : values;
     const own = this.#strings[key];
     const [phrase, locale] = own === undefined ? [ENGLISH[key], "en"] : [own, this.locale];
-    return fill(choose(phrase, given.count, locale), (name) => write(given[name], locale));
+    const isRtl = this.direction === "rtl";
+    const said = fill(choose(phrase, given.count, locale), (name) => write(given[name], locale, isRtl));
+    // English among a language from right to left: else its full stop would stand before it.
+    return isRtl && own === undefined ? `${LEFT_TO_RIGHT}${said}${END}` : said;
   }
 
-  /** The same for a sentence that is kept in English, such as a reason in the log; one of the page's own stays as it is. */
-  sayAgain(kind: "why" | "aspect" | "form.problem", sentence: string): string {
-    for (const [key, template] of Object.entries(ENGLISH)) {
-      const found = key.startsWith(`${kind}.`) && isText(template) ? unfill(template, sentence) : undefined;
-      if (!found) continue;
-      // A part may be such a sentence itself.
-      for (const part of ["why", "problem"]) if (found[part]) found[part] = this.sayAgain(kind, found[part]);
-      const what = found.what?.split(", ").map((aspect) => this.sayAgain("aspect", aspect));
-      return this.say(key, what ? { ...found, what } : found);
+  /**
+   * The same for a sentence that is kept in English, such as a reason in the log; one of the page's own stays as it is.
+   * `field` is what the sentence is about, where that is known: a name may hold words of a message.
+   */
+  sayAgain(
+    kind: "why" | "rule" | "preview" | "fault" | "aspect" | "form.problem",
+    sentence: string,
+    field?: string,
+    depth = 0,
+  ): string {
+    const again = depth < DEEPEST && recognise(kind, sentence, field);
+    if (!again) return sentence;
+    const [key, found] = again;
+    const values: Record<string, Value> = { ...found };
+    // A part may be such a sentence itself.
+    if (found.why) values.why = this.sayAgain("why", found.why, field, depth + 1);
+    if (found.problem) values.problem = this.sayAgain(kind === "why" ? "rule" : kind, found.problem, field, depth + 1);
+    if (found.what) values.what = found.what.split(", ").map((aspect) => this.sayAgain("aspect", aspect));
+    if (found.field === "the arguments" && field === undefined) values.field = this.say("form.answer");
+    for (const number of ["limit", "place"]) {
+      const text = found[number];
+      if (text && /^-?\d{1,15}(\.\d+)?$/.test(text)) values[number] = Number(text);
     }
-    return sentence;
+    for (const type of ["type", "kind"]) if (found[type]) values[type] = this.#types(found[type]);
+    return this.say(key, values);
+  }
+
+  /** Types of JSON, as a schema names them. */
+  #types(types: string): string {
+    const names = types.split(" or ").map((type) => {
+      const key = `type.${type}`;
+      return Object.hasOwn(ENGLISH, key) ? this.say(key) : type;
+    });
+    return new Intl.ListFormat(this.locale, { type: "disjunction" }).format(names);
   }
 
   /** The fields of a form, given as JSON: see {@link makeForm}. */
   form(text: string): HTMLElement {
     return makeForm(text, this);
+  }
+
+  /** Where arguments are changed: see {@link makeEditor}. */
+  editor(text: string, schema: string, says: string): HTMLElement {
+    return makeEditor(text, schema, says, this);
   }
 }
 
@@ -65,17 +97,30 @@ function readStrings(strings: Strings): Strings {
   if (!isObject(strings)) throw wrong("needs an object of messages by key, such as countersign/locales/de.json");
   for (const [key, phrase] of Object.entries(strings)) {
     if (!Object.hasOwn(ENGLISH, key)) throw wrong(`nothing says ${key}; see countersign/locales/en.json for the keys`);
-    const forms = isObject(phrase) ? Object.values(phrase) : [phrase];
-    if (!forms.every(isText)) throw wrong(`${key} must be a string, or an object of them by plural form`);
+    const forms: unknown[] = isObject(phrase) ? Object.values(phrase) : [phrase];
+    if (!forms.every(isName)) throw wrong(`${key} must be a string, or an object of them by plural form, none empty`);
+    if (isObject(phrase) && !isText(phrase.other)) throw wrong(`${key} needs the plural form "other"`);
+    const known = placesOf(ENGLISH[key]);
+    const odd = placesOf(phrase as Phrase).find((place) => !known.includes(place));
+    if (odd) throw wrong(`${key} has no value for {${odd}}; it has values for: ${known.join(", ") || "nothing"}`);
   }
-  if (isText(strings.locale)) {
-    try {
-      new Intl.Locale(strings.locale);
-    } catch {
-      throw wrong(`locale must be a language tag such as "de", not ${JSON.stringify(strings.locale)}`);
-    }
-  }
+  const { locale = "en", direction = "ltr" } = strings;
+  if (!isLanguage(locale)) throw wrong(`locale must be a language tag such as "de", not ${JSON.stringify(locale)}`);
+  if (direction !== "ltr" && direction !== "rtl") throw wrong('direction must be "ltr" or "rtl"');
   return { ...strings };
+}
+
+function isLanguage(locale: unknown): boolean {
+  try {
+    return isText(locale) && new Intl.Locale(locale) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function placesOf(phrase: Phrase | undefined): string[] {
+  const forms = isText(phrase) ? [phrase] : Object.values(phrase ?? {});
+  return forms.flatMap((form) => [...form.matchAll(PLACE)].map(([, name]) => String(name)));
 }
 
 function choose(phrase: Phrase | undefined, count: Value | undefined, locale: string): string {
@@ -84,11 +129,21 @@ function choose(phrase: Phrase | undefined, count: Value | undefined, locale: st
   return phrase?.[form] ?? phrase?.other ?? "";
 }
 
-function write(value: Value | undefined, locale: string): string {
-  if (typeof value === "number") return new Intl.NumberFormat(locale).format(value);
-  if (isText(value) || value === undefined) return value ?? "";
-  return new Intl.ListFormat(locale, { type: "unit" }).format(value);
+function write(value: Value | undefined, locale: string, isRtl: boolean): string {
+  // A limit is said as it is, not rounded.
+  if (typeof value === "number") return new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }).format(value);
+  // A text of the other direction would take what stands beside it along.
+  const apart = (text: string) => (isRtl || RIGHT_TO_LEFT.test(text) ? `${ISOLATE}${text}${END}` : text);
+  if (isText(value) || value === undefined) return apart(value ?? "");
+  return new Intl.ListFormat(locale, { type: "unit" }).format(value.map(apart));
 }
+
+/** How many sentences within another are said in the page's language. */
+const DEEPEST = 8;
+
+/** Unicode's marks around a text of whichever direction it begins with, or of this one. */
+const [ISOLATE, LEFT_TO_RIGHT, END] = ["\u2068", "\u2066", "\u2069"];
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
 const PLACE = /\{(\w+)\}/g;
 
@@ -96,11 +151,37 @@ function fill(template: string, value: (name: string) => string): string {
   return template.replaceAll(PLACE, (_, name: string) => value(name));
 }
 
-/** The values with which a message gives this sentence, if it can. */
-function unfill(template: string, sentence: string): Record<string, string> | undefined {
-  const parts = template.split(PLACE);
-  const literal = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const pattern = parts.map((part, place) => (place % 2 ? `(?<${part}>.+?)` : literal(part))).join("");
-  const found = new RegExp(`^${pattern}$`, "su").exec(sentence);
-  return found ? { ...found.groups } : undefined;
+/**
+ * Which English message of this kind gives the sentence, and with which values. Where several do, the one with the shortest
+ * field: a sentence may stand inside another one.
+ */
+function recognise(kind: string, sentence: string, field?: string): [string, Record<string, string>] | undefined {
+  let best: [string, Record<string, string>] | undefined;
+  for (const [key, template] of Object.entries(ENGLISH)) {
+    const found = key.startsWith(`${kind}.`) && isText(template) ? unfill(template, sentence, field) : undefined;
+    const least = best?.[1].field?.length ?? 0;
+    if (found && (best === undefined || (found.field?.length ?? 0) < least)) best = [key, found];
+  }
+  return best;
+}
+
+/**
+ * The values with which a message gives this sentence, if it can; `field` is one that is known. Takes the earliest place for
+ * every part, as a lazy expression would, in time that grows with the sentence's length alone.
+ */
+function unfill(template: string, sentence: string, field?: string): Record<string, string> | undefined {
+  const [first = "", ...parts] = template.split(PLACE);
+  if (!sentence.startsWith(first)) return undefined;
+  const found: Record<string, string> = {};
+  let rest = sentence.slice(first.length);
+  while (parts.length > 0) {
+    const [name = "", next = ""] = parts.splice(0, 2);
+    let end = rest.indexOf(next, 1);
+    if (name === "field" && field !== undefined) end = rest.startsWith(field + next) ? field.length : -1;
+    else if (parts.length === 0) end = rest.endsWith(next) ? rest.length - next.length : -1;
+    if (end < 1) return undefined;
+    found[name] = rest.slice(0, end);
+    rest = rest.slice(end + next.length);
+  }
+  return rest === "" ? found : undefined;
 }

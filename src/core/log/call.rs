@@ -1,7 +1,7 @@
 //! One call of a chat, and the requests about it.
 
 use crate::core::approval::{Digest, Request, RequestKind};
-use crate::core::event::{Decision, Facts, Settler};
+use crate::core::event::{Decision, Edit, Facts, Settler};
 use crate::core::json::Json;
 use crate::core::message::{CallId, RequestId, ResultItem};
 use crate::core::outcome::Token;
@@ -23,11 +23,11 @@ pub struct CallState {
     pub digest: Option<Digest>,
     /// How often it was started.
     pub attempts: u32,
-    /// Whether it may be started once more: its last result was lost, or what its tool asked for was answered.
+    /// Whether it may be started once more: its last result was lost, or its tool is to have the answer to what it asked.
     pub restarts: bool,
     /// Whether the request is the tool's own, and not one in front of it or about a result that was lost.
     pub is_raised: bool,
-    /// What was answered so far, for the tool, in order.
+    /// What was answered so far and is the tool's to know, in order.
     pub answers: Vec<Answered>,
     /// The requests of the tool that were settled before the latest.
     pub earlier: Vec<Request>,
@@ -35,7 +35,7 @@ pub struct CallState {
     pub result: Option<Settled>,
 }
 
-/// A request that was answered with yes.
+/// The answer to a request, as its tool gets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answered {
     /// The request.
@@ -44,6 +44,8 @@ pub struct Answered {
     pub kind: RequestKind,
     /// What the answer holds.
     pub data: Option<Json>,
+    /// For a no: its reason.
+    pub refused: Option<Option<String>>,
 }
 
 /// The end of a call.
@@ -98,7 +100,7 @@ impl CallState {
             Stage::Settled
         } else if self.request.is_some() && self.decision.is_none() {
             Stage::Asked
-        } else if matches!(self.decision, Some(Decision { approve: false, .. })) {
+        } else if matches!(self.decision, Some(Decision { approve: false, relayed: false, .. })) {
             Stage::Declined
         } else if self.attempts > 0 && !self.restarts {
             Stage::Started
@@ -114,9 +116,25 @@ impl CallState {
         self.decision.as_ref().is_some_and(|decision| decision.approve)
     }
 
+    /// Whether its request was refused and its tool is told.
+    pub fn is_relayed(&self) -> bool {
+        self.decision.as_ref().is_some_and(|decision| decision.relayed)
+    }
+
     /// The decision whose note belongs to the call's start.
     pub fn noted(&self) -> Option<&Decision> {
         self.decision.iter().chain(&self.approval).find(|decision| decision.note.is_some())
+    }
+
+    /// Whether whoever approves its request may change the arguments: only ahead of its tool, and not once that was
+    /// started.
+    pub fn takes_edits(&self) -> bool {
+        self.attempts == 0 && self.request.as_ref().is_some_and(|request| request.kind == RequestKind::Approval)
+    }
+
+    /// The decision by which it runs with other arguments than the model's, and those.
+    pub fn edited(&self) -> Option<(&Decision, &Edit)> {
+        self.decision.iter().chain(&self.approval).find_map(|decision| Some((decision, decision.edit.as_deref()?)))
     }
 
     /// What a refused request makes of its call. A decline has a person behind it.
@@ -148,13 +166,18 @@ impl CallState {
 
     /// Takes in how the request was settled.
     pub(super) fn decide(&mut self, decision: &Decision) {
-        self.restarts = decision.approve && self.attempts > 0;
+        let is_heard = decision.approve || decision.relayed;
+        self.restarts = is_heard && self.attempts > 0;
         if let Some(request) = &self.request
-            && decision.approve
+            && is_heard
             && (self.is_raised || decision.data.is_some())
         {
             let (kind, data) = (request.kind.clone(), decision.data.clone());
-            self.answers.push(Answered { request: request.id.clone(), kind, data });
+            let refused = (!decision.approve).then(|| decision.answer_reason.clone());
+            self.answers.push(Answered { request: request.id.clone(), kind, data, refused });
+        }
+        if let Some(edit) = &decision.edit {
+            self.digest = Some(edit.digest.clone());
         }
         self.decision = Some(decision.clone());
     }

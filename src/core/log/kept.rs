@@ -23,7 +23,7 @@ use crate::core::outcome::{PersonId, Token};
 
 /// To be raised with every change of what this file writes, of how messages are drawn, and of what the events of a log come
 /// to.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// A projection that was kept, and where in its log it stands.
 #[derive(Debug, PartialEq)]
@@ -299,6 +299,9 @@ fn write_call(call: &CallState, out: &mut Writer) {
         out.text("request_id", answer.request.as_str());
         out.text("kind", answer.kind.token());
         out.value("data", answer.data.as_ref().unwrap_or(&Json::Null));
+        if let Some(reason) = &answer.refused {
+            out.optional("refused", reason.as_deref());
+        }
         out.close('}');
     }
     out.close(']');
@@ -366,6 +369,7 @@ fn read_answer(read: Reader<'_>) -> Answered {
         request: RequestId::new(read.name("request_id")),
         kind: RequestKind::of(read.name("kind")),
         data: Some(read.field("data")).filter(|data| !data.is_null()).cloned(),
+        refused: read.has("refused").then(|| read.owned("refused")),
     }
 }
 

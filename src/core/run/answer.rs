@@ -1,7 +1,8 @@
 //! What becomes of a request: decided, answered, extended, or over.
 
-use super::{Answerer, Handled, Run, RunError};
-use crate::core::approval::{Request, RequestKind};
+use super::ask::MOST_ANSWERS;
+use super::{Answerer, Edited, Handled, Run, RunError};
+use crate::core::approval::{Preview, Request, RequestKind};
 use crate::core::event::{Body, Decision, Extension, Settler};
 use crate::core::log::CallState;
 use crate::core::message::RequestId;
@@ -30,21 +31,35 @@ impl Run {
             }
             Answerer::Unsaid => Settler::Host,
         };
-        Decision { request, approve, by, via, reason: None, note: None, answer_reason, data: None }
+        Decision {
+            request,
+            approve,
+            by,
+            via,
+            reason: None,
+            note: None,
+            answer_reason,
+            data: None,
+            edit: None,
+            relayed: false,
+        }
     }
 
     /// Takes a decision about a pending request. `preview` is what the tool says now, where it was asked again.
     pub(super) fn decide(
         &mut self,
         at: u64,
-        decision: Decision,
-        preview: Option<Vec<String>>,
+        mut decision: Decision,
+        edited: Option<Edited>,
+        preview: Option<Preview>,
         fresh: RequestId,
     ) -> Result<Handled, RunError> {
         if decision.approve && (decision.reason.is_some() || decision.answer_reason.is_some()) {
             return Err(RunError::ReasonWithApproval);
         }
-        let Some((request, state)) = self.waiting(at, &decision.request)? else {
+        let waiting = self.waiting(at, &decision.request)?;
+        decision.edit = edited.map(|edited| self.edit(&decision, edited, preview.as_ref())).transpose()?.flatten();
+        let Some((request, state)) = waiting else {
             return match self.chat.request_end(&decision.request) {
                 Some(end) if end.says_the_same(&decision) => Ok(Handled::Already),
                 _ => Err(RunError::Conflict),
@@ -56,17 +71,32 @@ impl Run {
             }
             // What a tool asks for while it runs is about nothing that could have changed meanwhile.
             if !state.is_raised
-                && let Some(changed) = self.changes(&request, preview)
+                && let Some(changed) = self.changes(&request, preview.filter(|_| decision.edit.is_none()))
             {
                 return self.ask_again(at, &state, changed, fresh);
             }
         }
-        let refusal = (!decision.approve).then(|| self.refused(&state, &decision));
+        let decision = Decision { relayed: !decision.approve && self.relays(&state), ..decision };
+        let ends = !decision.approve && !decision.relayed;
+        let refusal = ends.then(|| self.refused(&state, &decision));
         let refusal = refusal.map(|outcome| self.settlement(&state.id, &outcome)).transpose()?;
         let decided = Body::CallDecided { call: state.id, decision };
         self.record(at, std::iter::once(decided).chain(refusal))?;
         self.advance(at)?;
         Ok(Handled::Applied)
+    }
+
+    /// The reason of a no that was said by a button: one for the tool, where it is told.
+    pub(super) fn plain_reason(&self, request: &RequestId, approve: bool) -> Option<String> {
+        let request = self.chat.request(request).filter(|_| !approve)?;
+        let (_, state) = self.chat.call(&request.call)?;
+        self.relays(state).then(|| DECLINED.to_owned())
+    }
+
+    /// Whether a no to what this call's tool asked for goes to the tool.
+    fn relays(&self, state: &CallState) -> bool {
+        let tool = self.chat.call(&state.id).and_then(|(call, _)| self.tool(call));
+        state.is_raised && state.answers.len() < MOST_ANSWERS && tool.is_some_and(|tool| tool.relays)
     }
 
     /// Gives a pending request more time.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::{Effect, Handled, Run, RunError, Status};
-use crate::core::approval::{AskSpec, Digest, Place, Request, RequestKind, Tool, call_digest};
+use crate::core::approval::{AskSpec, Digest, Place, Preview, Request, RequestKind, Tool, call_digest};
 use crate::core::arguments::Arguments;
 use crate::core::event::Body;
 use crate::core::log::CallState;
@@ -15,7 +15,7 @@ use crate::core::outcome::{Failure, Outcome, Unavailable};
 const MOST_ASKS: u32 = 4;
 /// How often a tool gets an answer within one call. One that asks for ever would, with answers that come by themselves,
 /// never end.
-const MOST_ANSWERS: usize = 16;
+pub(super) const MOST_ANSWERS: usize = 16;
 /// What the model is told of a tool that asks once more.
 const ASKS_FOR_EVER: &str = "it asked for something more often than it may within one call";
 /// Stands between a request's reason and what changed since.
@@ -36,21 +36,30 @@ impl Run {
             data: None,
             digest,
             aspects: tool.aspects(),
-            preview: Vec::new(),
+            preview: Preview::default(),
             expires_at: self.settings.expire_after.map(|wait| at.saturating_add(wait)),
         })
     }
 
     /// What consent to a call of the open run covers now.
     pub(super) fn digest_of(&self, id: &CallId, tool: &Tool) -> Option<Digest> {
+        self.digest_with(id, tool, self.arguments(id)?.text())
+    }
+
+    /// What consent to a call of the open run would cover with these arguments.
+    pub(super) fn digest_with(&self, id: &CallId, tool: &Tool, arguments: &str) -> Option<Digest> {
         let run = self.chat.open_run()?;
-        let (call, _) = self.chat.call(id)?;
-        let arguments = Arguments::new(&call.arguments).ok()?;
-        Some(call_digest(Place { chat: self.chat.id(), run: &run.id, call: id }, tool, arguments.text()))
+        Some(call_digest(Place { chat: self.chat.id(), run: &run.id, call: id }, tool, arguments))
+    }
+
+    /// The arguments that a call runs with: those the model wrote, or those a person approved in their place.
+    pub fn arguments(&self, id: &CallId) -> Option<Arguments> {
+        let (call, state) = self.chat.call(id)?;
+        Arguments::new(state.edited().map_or(&call.arguments, |(_, edit)| &edit.arguments)).ok()
     }
 
     /// The tool behind a call, as it is now. A tool of the provider's never is one of the page, whatever it is called.
-    pub(super) fn tool(&self, call: &TurnCall) -> Option<Cow<'_, Tool>> {
+    pub fn tool(&self, call: &TurnCall) -> Option<Cow<'_, Tool>> {
         match &call.kind {
             CallKind::ProviderApproval { server } => Some(Cow::Owned(Tool::of_provider(server, &call.name))),
             CallKind::Function => self.settings.tools.iter().find(|tool| tool.name == call.name).map(Cow::Borrowed),
@@ -59,7 +68,7 @@ impl Run {
 
     /// The request as it would be made now, if what would run is no longer what was asked about. A tool that is gone is
     /// no change: it does not run, and the model is told.
-    pub(super) fn changes(&self, asked: &Request, preview: Option<Vec<String>>) -> Option<Request> {
+    pub(super) fn changes(&self, asked: &Request, preview: Option<Preview>) -> Option<Request> {
         let (call, _) = self.chat.call(&asked.call)?;
         let tool = self.tool(call)?;
         let digest = self.digest_of(&asked.call, &tool)?;
@@ -119,7 +128,7 @@ impl Run {
                     data: spec.data,
                     digest,
                     aspects: self.tool(call).map(|tool| tool.aspects()).unwrap_or_default(),
-                    preview: Vec::new(),
+                    preview: Preview::default(),
                     expires_at: spec
                         .expires_at
                         .unwrap_or_else(|| self.settings.expire_after.map(|wait| at.saturating_add(wait))),
@@ -144,6 +153,10 @@ impl Run {
         let mut bodies = Vec::new();
         let mut asked = Vec::new();
         for id in self.started_calls() {
+            if let Some(refused) = self.lost_relay(&id) {
+                bodies.push(self.settlement(&id, &refused)?);
+                continue;
+            }
             let tool = self.chat.call(&id).and_then(|(call, _)| self.tool(call));
             let digest = tool.as_ref().and_then(|tool| self.digest_of(&id, tool));
             bodies.push(match (tool, digest, ids.next()) {
@@ -158,7 +171,7 @@ impl Run {
                         data: None,
                         digest,
                         aspects: tool.aspects(),
-                        preview: Vec::new(),
+                        preview: Preview::default(),
                         expires_at: None,
                     };
                     asked.push(request.clone());

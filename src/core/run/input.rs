@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::core::approval::AskSpec;
+use crate::core::approval::{AskSpec, Preview};
 use crate::core::event::Extension;
 use crate::core::json::Json;
 use crate::core::message::{CallId, HistoryItem, MessageId, ModelError, Part, RequestId, Turn};
@@ -63,8 +63,8 @@ pub enum Input {
         at: u64,
         /// For each of those calls, in the same order, what the rules said.
         opinions: Vec<Vec<Opinion>>,
-        /// For each of those calls what its tool's preview says; no line where it has none.
-        previews: Vec<Vec<String>>,
+        /// For each of those calls what its tool's preview says; nothing where it has none.
+        previews: Vec<Preview>,
         /// For each of those calls a fresh random id, used where the call must ask.
         requests: Vec<RequestId>,
     },
@@ -84,8 +84,10 @@ pub enum Input {
         reason: Option<DenyReason>,
         /// A note.
         note: Option<String>,
+        /// Other arguments than the model's; only with an approval of a call that waits ahead of its tool.
+        edited: Option<Edited>,
         /// What the tool's preview says now; `None` where it was not asked.
-        preview: Option<Vec<String>>,
+        preview: Option<Preview>,
         /// A fresh random id, for the request that asks again if what would run has changed.
         fresh: RequestId,
     },
@@ -106,7 +108,7 @@ pub enum Input {
         /// What the tool gets; only with a yes. It has been checked against the request's schema.
         data: Option<Json>,
         /// As in [`Decide`](Self::Decide).
-        preview: Option<Vec<String>>,
+        preview: Option<Preview>,
         /// As in [`Decide`](Self::Decide).
         fresh: RequestId,
     },
@@ -189,6 +191,17 @@ impl Input {
             | Self::Resume { at, .. } => at,
         }
     }
+}
+
+/// Arguments in place of the model's, and what was made of them before they came here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edited {
+    /// Their text.
+    pub arguments: String,
+    /// What the host's rules said of the call with them, see [`Run::edited`](super::Run::edited).
+    pub opinions: Vec<Opinion>,
+    /// What the tool's preview said of them when the person saw it; `None` where nobody was shown one.
+    pub shown: Option<Preview>,
 }
 
 /// Who answers, as the host states it.

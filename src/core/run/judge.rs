@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::{Candidate, Effect, Run, RunError};
-use crate::core::approval::{Digest, Request};
+use crate::core::approval::{Digest, Preview, Request};
 use crate::core::arguments::Arguments;
 use crate::core::event::Body;
 use crate::core::log::{CallState, Entry, Stage, TurnState};
@@ -72,12 +72,13 @@ impl Run {
         &mut self,
         at: u64,
         opinions: &[Vec<Opinion>],
-        previews: Vec<Vec<String>>,
+        previews: Vec<Preview>,
         ids: Vec<RequestId>,
     ) -> Result<(), RunError> {
         let Some(screened) = self.activity.judging.take() else { return Err(RunError::Stale) };
         let tainted = self.is_tainted();
-        let mut inputs = opinions.iter().zip(previews.into_iter().chain(std::iter::repeat_with(Vec::new)).zip(ids));
+        let mut inputs =
+            opinions.iter().zip(previews.into_iter().chain(std::iter::repeat_with(Preview::default)).zip(ids));
         let mut bodies = Vec::new();
         let mut asked = Vec::new();
         for Screened { call, form } in screened {
@@ -154,7 +155,7 @@ impl Run {
     }
 
     /// Whether a result from outside came in during this run.
-    fn is_tainted(&self) -> bool {
+    pub(super) fn is_tainted(&self) -> bool {
         let turns = self.chat.entries().iter().rev().map_while(|entry| match entry {
             Entry::Turn(turn) => Some(turn.calls.as_slice()),
             Entry::Failure { .. } => Some(&[][..]),

@@ -1,10 +1,14 @@
 //! One card in the page.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use super::arguments::Arguments;
+use super::edit::{self, Edit, Edits};
+use super::more::More;
 use super::words::Words;
 use super::{asking, head, receipt};
+use crate::core::approval::RequestKind;
 use crate::core::card::Card;
 use crate::web::element::Element;
 use crate::web::guard::{Choice, Watch};
@@ -23,8 +27,13 @@ pub struct Entry {
     asking: Element,
     label: Element,
     note: Element,
+    /// Says why a call whose arguments are folded cannot be approved.
+    hold: Element,
+    arguments: RefCell<Option<Arguments>>,
     receipt: Element,
     dismiss: Element,
+    /// What else there is to do, and the changing of the arguments; where there is any.
+    more: Option<(More, Edit)>,
     is_pending: Cell<bool>,
     note_reaches_model: Cell<bool>,
     /// All texts of the head and of the receipt, to see whether they change.
@@ -41,14 +50,21 @@ impl Drop for Entry {
 
 impl Entry {
     /// A card that stands nowhere yet.
-    pub fn new(number: u32, card: &Card, note_reaches_model: bool, watch: &Rc<Watch>, words: &Words) -> Self {
+    pub fn new(
+        number: u32,
+        card: &Card,
+        note_reaches_model: bool,
+        watch: &Rc<Watch>,
+        words: &Words,
+        edits: &Edits,
+    ) -> Self {
         let group = Element::new("div part=card role=group tabindex=-1");
         let head = group.add("div", "");
         let foot = group.add("div class=foot", "");
         let asking = Element::new("div class=asking");
         let label = Element::new("span");
         let note = asking::draw(&asking, &label, &card.view, words);
-        let entry = Self {
+        let mut entry = Self {
             request: card.request.as_str().to_owned(),
             number: number.to_string(),
             watch: watch.clone(),
@@ -59,8 +75,11 @@ impl Entry {
             asking,
             label,
             note,
+            hold: Element::new("div part=hold hidden="),
+            arguments: RefCell::default(),
             receipt: Element::new("div part=receipt tabindex=-1"),
             dismiss: Element::new("button part=dismiss type=button"),
+            more: None,
             is_pending: Cell::new(card.receipt.is_none()),
             note_reaches_model: Cell::new(note_reaches_model),
             shown_head: Cell::default(),
@@ -70,15 +89,41 @@ impl Entry {
         entry.group.set("aria-describedby", &entry.id("why"));
         entry.label.set_text(&words.say(asking::label_of(note_reaches_model)));
         if entry.is_pending() {
+            if matches!(card.view.kind, RequestKind::Approval | RequestKind::Recovery) {
+                entry.hold.set("id", &entry.id("hold"));
+                entry.hold.set_text(&words.say("ask.open_first"));
+                entry.asking.insert(&entry.hold, None);
+            }
             let actions = entry.asking.add("div part=actions", "");
             for (part, says, choice) in asking::buttons(&card.view.kind).iter().copied() {
                 let button = actions.add(&joined("button part=", part, " type=button"), &words.say(says));
+                if choice == Choice::Approve {
+                    entry.more = entry.offer(&button, edits);
+                }
                 watch.guard(button, &entry.request, choice, &entry.note);
+            }
+            if let Some((more, _)) = &entry.more {
+                entry.asking.insert(more.area(), None);
             }
             entry.foot.insert(&entry.asking, None);
         }
         entry.update(card, note_reaches_model);
         entry
+    }
+
+    /// What can be done with the card beside the decision that `approve` makes.
+    fn offer(&self, approve: &Element, edits: &Edits) -> Option<(More, Edit)> {
+        let more = More::new(&self.id("more"), &self.words);
+        let card = edit::Card {
+            request: &self.request,
+            number: &self.number,
+            watch: &self.watch,
+            note: &self.note,
+            approve,
+            words: &self.words,
+        };
+        let edit = Edit::new(edits, &card, &self.asking, more.inside())?;
+        Some((more, edit))
     }
 
     /// The card's element.
@@ -107,7 +152,18 @@ impl Entry {
         let head = head::texts(&card.view);
         let shown = self.shown_head.take();
         if shown != head {
-            head::draw(&self.head, &card.view, &self.number, &self.words);
+            let (watch, note, hold, reason) =
+                (self.watch.clone(), self.note.clone(), self.hold.clone(), self.id("hold"));
+            let folded = Box::new(move |is_folded: bool| {
+                if is_folded {
+                    hold.unset("hidden");
+                } else {
+                    hold.set("hidden", "");
+                }
+                watch.hold(&note, &reason, is_folded);
+            });
+            let arguments = head::draw(&self.head, &card.view, &self.number, &self.words, folded);
+            self.arguments.replace(arguments);
             self.watch.rearm(&self.note);
         }
         self.shown_head.set(head);
@@ -120,6 +176,9 @@ impl Entry {
         if shown.is_empty() {
             if self.is_pending.replace(false) {
                 self.watch.release(&self.note);
+                if let Some((_, edit)) = &self.more {
+                    edit.hide();
+                }
                 // The receipt keeps the height of what it replaces, so that nothing below it moves under a pointer.
                 self.foot.set_style(&joined("min-block-size:", &self.foot.height().to_string(), "px"));
             }

@@ -1,41 +1,106 @@
-//! What a card says of the call: who would run what, why it stopped, and every argument.
+//! What a card says of the call, in an order that is the same on every card: who asks, whose tool it is and which, why it
+//! stopped, every argument, what is known of the tool, and what a decision covers.
 
-use super::entry::{joined, say};
+use super::arguments::Arguments;
+use super::edit;
+use super::entry::joined;
 use super::words::Words;
-use crate::core::card::{CardView, Row};
+use crate::core::approval::RequestKind;
+use crate::core::card::{Asker, CardView, Hint};
 use crate::web::element::Element;
 
-/// What a card is called.
+/// What a card is called. Only a tool of the page has a title that its host gave it.
 pub fn title(view: &CardView) -> &str {
-    view.title.as_deref().unwrap_or(&view.tool)
+    view.title.as_deref().filter(|_| view.server.is_none()).unwrap_or(&view.tool)
 }
 
-/// Draws it into `head`; `number` makes the ids within the shadow root unique.
-pub fn draw(head: &Element, view: &CardView, number: &str, words: &Words) {
+/// Draws it into `head`; `number` makes the ids within the shadow root unique. `folded` is told whether anything of the
+/// arguments is out of sight.
+pub fn draw(
+    head: &Element,
+    view: &CardView,
+    number: &str,
+    words: &Words,
+    folded: Box<dyn Fn(bool)>,
+) -> Option<Arguments> {
     head.set_text("");
+    let asker = head.add("div part=asker", "");
+    let (before, after) = words.around(asks(view), "server");
+    asker.add("span", &before);
+    if let Some(server) = &view.server {
+        asker.add("code part=server dir=auto", server);
+        asker.add("span", &after);
+    }
     head.add("div part=title dir=auto", title(view)).set("id", &joined("title-", number, ""));
     let tool = head.add("div part=tool", "");
     tool.add("span", &words.say("head.tool"));
     tool.add("code dir=auto", &view.tool);
-    if let Some(server) = &view.server {
-        tool.add("span", &words.say("head.server"));
-        tool.add("code part=server dir=auto", server);
+    if let (Some(_), Some(title)) = (&view.server, &view.title) {
+        let says = words.fill("head.calls_itself", |values| values.text("title", title));
+        tool.add("span dir=auto", &says);
     }
-    head.add("div part=why dir=auto", &words.why(&view.why)).set("id", &joined("why-", number, ""));
-    if view.arguments.is_empty() {
-        head.add("div part=arguments class=none", &words.say("head.no_arguments"));
+    let why = words.why(&view.why);
+    // A host's own reason may be in another language than the card.
+    let recipe = if why == view.why { "div part=why dir=auto" } else { "div part=why" };
+    head.add(recipe, &why).set("id", &joined("why-", number, ""));
+    let area = head.add("div part=arguments", "");
+    let arguments = if view.arguments.is_empty() {
+        area.set("class", "none");
+        area.set_text(&words.say("head.no_arguments"));
+        folded(false);
+        None
     } else {
-        let list = head.add("dl part=arguments", "");
-        for row in &view.arguments {
-            draw_row(&list, row, words);
-        }
-    }
+        Some(Arguments::new(&area, &view.arguments, words, folded))
+    };
+    edit::draw_changes(head, &view.changes, words);
     if !view.preview.is_empty() {
         let list = head.add("ul part=preview", "");
         list.set("aria-label", &words.say("head.preview"));
         for line in &view.preview {
-            list.add("li dir=auto", line);
+            // Not the item itself, whose marker would change sides.
+            list.add("li", "").add("bdi", &words.preview(line));
         }
+    }
+    if !view.hints.is_empty() {
+        let list = head.add("ul part=hints", "");
+        list.set("aria-label", &words.say("head.hints"));
+        for hint in &view.hints {
+            let (sign, says) = hint_of(*hint);
+            let item = list.add("li", "");
+            item.add("span aria-hidden=true", sign);
+            item.add("span", &words.say(says));
+        }
+    }
+    let scope = match view.kind {
+        RequestKind::Approval => Some("head.once"),
+        RequestKind::Recovery => Some("head.once_more"),
+        _ => None,
+    };
+    if let Some(scope) = scope {
+        head.add("div part=scope", &words.say(scope));
+    }
+    arguments
+}
+
+const fn asks(view: &CardView) -> &'static str {
+    match view.asker {
+        Asker::Assistant if view.server.is_some() => "head.asker.provider",
+        Asker::Assistant => "head.asker.assistant",
+        Asker::Tool => "head.asker.tool",
+        Asker::Page => "head.asker.page",
+    }
+}
+
+/// A sign to find it by, and the words that say it.
+const fn hint_of(hint: Hint) -> (&'static str, &'static str) {
+    match hint {
+        Hint::Reads => ("◎", "hint.reads"),
+        Hint::Writes => ("✎", "hint.writes"),
+        Hint::MayWrite => ("?", "hint.may_write"),
+        Hint::Destructive => ("⚠", "hint.destructive"),
+        Hint::Idempotent => ("=", "hint.idempotent"),
+        Hint::Repeats => ("↻", "hint.repeats"),
+        Hint::OpenWorld => ("⇄", "hint.open_world"),
     }
 }
 
@@ -50,29 +115,22 @@ pub fn texts(view: &CardView) -> String {
     push(&view.tool);
     push(view.server.as_deref().unwrap_or_default());
     push(&view.why);
+    push(view.asker.token());
     push(&view.digest);
     for row in &view.arguments {
         push(&row.path);
         push(row.kind);
         push(&row.text);
+        for piece in &row.changes {
+            push(piece.change.token());
+            push(&piece.text);
+        }
+    }
+    for hint in &view.hints {
+        push(hint.token());
     }
     for line in &view.preview {
         push(line);
     }
     texts
-}
-
-fn draw_row(list: &Element, row: &Row, words: &Words) {
-    let name = list.add("dt dir=auto", "");
-    say(&name, &row.path, &words.say("head.empty_name"));
-    let value = list.add("dd", "");
-    value.set("data-kind", row.kind);
-    if !row.long {
-        say(&value.add("span dir=auto", ""), &row.text, &words.say("head.empty_text"));
-        return;
-    }
-    name.set("class", "long");
-    // It scrolls, and a keyboard must get there.
-    let block = value.add("div dir=auto tabindex=0 role=group", &row.text);
-    block.set("aria-label", &row.path);
 }

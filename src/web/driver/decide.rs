@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
 
-use super::Driver;
-use crate::core::approval::Request;
+use super::{Driver, SaidEdit};
+use crate::core::approval::{Preview, Request};
 use crate::core::event::Extension;
 use crate::core::json::{Json, parse_lenient};
 use crate::core::message::RequestId;
@@ -36,17 +36,32 @@ pub struct Said {
     pub reason: Option<DenyReason>,
     /// A note.
     pub note: Option<String>,
+    /// Whether it is an answer, and not a button's plain yes or no.
+    pub is_answer: bool,
     /// The reason of an answer.
     pub answer_reason: Option<String>,
     /// What the tool gets, as JSON.
     pub data: Option<String>,
+    /// Arguments in place of the model's.
+    pub edit: Option<SaidEdit>,
 }
 
 impl Said {
     /// A yes or no by a person, and nothing else.
     pub const fn new(request: RequestId, approve: bool, by: Option<PersonId>, via: Via) -> Self {
         let by = Answerer::Person(by);
-        Self { request, approve, by, via, reason: None, note: None, answer_reason: None, data: None }
+        Self {
+            request,
+            approve,
+            by,
+            via,
+            reason: None,
+            note: None,
+            is_answer: false,
+            answer_reason: None,
+            data: None,
+            edit: None,
+        }
     }
 
     /// Reads an answer as `www/src/requests.ts` wrote it; `None` if it did not.
@@ -60,7 +75,7 @@ impl Said {
         };
         let said = Self::new(RequestId::new(text("id")?), answer.get("ok")?.as_bool()?, None, via);
         let (answer_reason, data) = (text("reason").map(str::to_owned), answer.get("data").map(Json::exact_text));
-        Some(Self { by, answer_reason, data, ..said })
+        Some(Self { by, is_answer: true, answer_reason, data, ..said })
     }
 }
 
@@ -72,7 +87,7 @@ impl Driver {
         said: Said,
     ) -> Result<impl Future<Output = Result<&'static str, JsValue>> + use<>, JsValue> {
         let epoch = self.epoch.get();
-        let asks = self.setup.asks_who_may || said.approve && self.previews(&said.request).is_some();
+        let asks = self.setup.asks_who_may || said.approve && self.previews(&said).is_some();
         let put = if asks { None } else { Some(self.put(&said, None)?) };
         let this = Rc::clone(self);
         Ok(async move { this.see_through(said, put, epoch).await })
@@ -115,15 +130,16 @@ impl Driver {
     }
 
     /// Hands a decision to the run.
-    fn put(self: &Rc<Self>, said: &Said, preview: Option<Vec<String>>) -> Result<Handled, JsValue> {
+    fn put(self: &Rc<Self>, said: &Said, preview: Option<Preview>) -> Result<Handled, JsValue> {
         self.check()?;
         let at = platform::now();
         let fresh = RequestId::new(platform::random_id()?);
         let data = self.fill(said)?;
-        let Said { request, approve, by, via, reason, note, answer_reason, .. } = said.clone();
+        let edited = said.edit.as_ref().map(|edit| self.judged(&said.request, edit));
+        let Said { request, approve, by, via, reason, note, is_answer, answer_reason, .. } = said.clone();
         let decide = match by {
-            Answerer::Person(by) if answer_reason.is_none() && data.is_none() => {
-                Input::Decide { at, request, approve, by, via, reason, note, preview, fresh }
+            Answerer::Person(by) if !is_answer && data.is_none() => {
+                Input::Decide { at, request, approve, by, via, reason, note, edited, preview, fresh }
             }
             by => Input::Answer { at, request, ok: approve, by, via, reason: answer_reason, data, preview, fresh },
         };
@@ -209,26 +225,35 @@ impl Driver {
     }
 
     /// What the tool's preview says now, where it has one and an approval depends on it.
-    async fn preview_again(&self, said: &Said) -> Result<Option<Vec<String>>, JsValue> {
-        match self.previews(&said.request) {
+    async fn preview_again(&self, said: &Said) -> Result<Option<Preview>, JsValue> {
+        match self.previews(said) {
             Some((tool, arguments)) if said.approve => self.preview(&tool, &arguments).await.map(Some),
             _ => Ok(None),
         }
     }
 
-    /// Tool and arguments of the call behind a pending request, if the tool has a preview.
-    fn previews(&self, request: &RequestId) -> Option<(String, String)> {
+    /// Tool and arguments of the call that a decision about a pending request would let run, if the tool has a preview.
+    fn previews(&self, said: &Said) -> Option<(String, String)> {
         self.look(|run| {
-            let found = run.chat().pending().find(|(pending, state)| pending.id == *request && !state.is_raised);
+            let found = run.chat().pending().find(|(pending, state)| pending.id == said.request && !state.is_raised);
             let (pending, _) = found?;
             let (call, _) = run.chat().call(&pending.call)?;
-            let shown = self.setup.previewed.contains(&call.name);
-            shown.then(|| (call.name.clone(), call.arguments.clone()))
+            let edited = said.edit.as_ref().and_then(|edit| run.edited(&said.request, &edit.arguments).ok().flatten());
+            let arguments = match edited {
+                Some(edited) => edited.arguments,
+                None => run.arguments(&pending.call)?.text().to_owned(),
+            };
+            self.setup.previewed.contains(&call.name).then(|| (call.name.clone(), arguments))
         })
     }
 
-    /// The lines of a tool's preview.
-    pub(super) async fn preview(&self, tool: &str, arguments: &str) -> Result<Vec<String>, JsValue> {
-        to_strings(settled(self.setup.host.preview(tool, arguments)).await?, "preview")
+    /// What a tool's preview says. It comes as the current values as JSON, empty for none, and the lines.
+    pub(super) async fn preview(&self, tool: &str, arguments: &str) -> Result<Preview, JsValue> {
+        let mut texts = to_strings(settled(self.setup.host.preview(tool, arguments)).await?, "preview")?.into_iter();
+        let mut current = texts.next().and_then(|current| parse_lenient(current.as_bytes()).ok());
+        if let Some(current) = &mut current {
+            current.make_well_formed();
+        }
+        Ok(Preview { lines: texts.collect(), current })
     }
 }

@@ -100,6 +100,10 @@ fn answers(permit: &Permit) -> Option<String> {
         out.open('{');
         out.text("id", answer.request.as_str());
         out.text("kind", answer.kind.token());
+        out.flag("ok", answer.refused.is_none());
+        if let Some(reason) = &answer.refused {
+            out.optional("reason", reason.as_deref());
+        }
         if let Some(data) = &answer.data {
             out.value("data", data);
         }

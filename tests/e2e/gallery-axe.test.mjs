@@ -1,0 +1,42 @@
+/** axe-core over every state of the card. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { arm, LOCALES, openGallery, runAxe, STATES } from "./gallery.mjs";
+import { launch, serveSite } from "./harness.mjs";
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser.close());
+
+describe("axe", () => {
+  for (const locale of LOCALES) {
+    for (const colorScheme of ["light", "dark"]) {
+      it(`A15: finds nothing in any state, ${locale}, ${colorScheme}`, async (t) => {
+        const site = await serveSite(t);
+        const page = await openGallery(browser, t, site, { query: locale === "en" ? {} : { locale }, colorScheme });
+        await arm(page);
+        const { violations, unsure, checked } = await runAxe(page);
+        assert.deepEqual(violations, []);
+        // A gradient marks where a long text goes on; its darkest end is measured in gallery.test.mjs.
+        assert.deepEqual(
+          unsure.filter((found) => !found.includes("gradient")),
+          [],
+        );
+        for (const { name } of STATES) assert.ok(checked[name] > 10, `${name}: ${checked[name]} checks`);
+      });
+    }
+  }
+
+  it("A15: would find a colour that cannot be read in each of them", async (t) => {
+    const page = await openGallery(browser, t, await serveSite(t));
+    await page.evaluate(() => {
+      for (const token of ["ink", "muted"])
+        document.documentElement.style.setProperty(`--countersign-${token}`, "#ddd");
+    });
+    const { violations } = await runAxe(page);
+    const found = new Set(violations.filter((one) => one.includes("color-contrast")).map((one) => one.split(":")[0]));
+    for (const { name } of STATES) assert.ok(found.has(name), name);
+  });
+});

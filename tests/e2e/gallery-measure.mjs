@@ -1,0 +1,140 @@
+/** Measures the cards of the gallery, inside the page: each function gives what is wrong, as sentences with the state's name. */
+
+/** Nothing is wider than its place, nothing is cut off, and nothing lies on something else. */
+export const layoutFaults = (page) =>
+  page.evaluate(() => {
+    const faults = [];
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth > clientWidth) faults.push(`page: ${scrollWidth} wide in ${clientWidth}`);
+    for (const figure of document.querySelectorAll("figure")) {
+      const root = figure.querySelector("countersign-approvals").shadowRoot;
+      const fault = (what, element) =>
+        faults.push(`${figure.dataset.state}: ${what}: ${element.outerHTML.slice(0, 90)}`);
+      const seen = [...root.querySelectorAll("*")].filter(
+        (element) => element.checkVisibility() && !element.closest("[role='status']"),
+      );
+      for (const element of seen) {
+        const { overflowX, overflowY } = getComputedStyle(element);
+        // Text in a line has no client width, and in a field it may go on.
+        if (element.clientWidth > 0 && !element.matches("input") && element.scrollWidth > element.clientWidth + 1)
+          fault("too wide", element);
+        if (overflowY === "hidden" || overflowY === "clip" || overflowX === "hidden") {
+          if (element.scrollHeight > element.clientHeight + 1) fault("cut off", element);
+        }
+        const scrolls = element.scrollHeight > element.clientHeight + 1 && /auto|scroll/.test(overflowY);
+        if (scrolls && element.tabIndex < 0) fault("scrolls, and no key gets there", element);
+      }
+      const boxes = seen.flatMap((element) => leaves(element));
+      boxes.forEach(([box, element], at) => {
+        const card = element.closest("[part~='card']")?.getBoundingClientRect();
+        if (card && (box.left < card.left || box.right > card.right || box.bottom > card.bottom))
+          fault("outside", element);
+        for (const [other, its] of boxes.slice(at + 1)) {
+          const across = Math.min(box.right, other.right) - Math.max(box.left, other.left);
+          const down = Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top);
+          if (across > 1 && down > 1 && its !== element && !element.contains(its)) fault("lies on another", element);
+        }
+      });
+    }
+    return faults;
+
+    /** What of an element can lie on something: its own text, line by line, or all of a control. */
+    function leaves(element) {
+      if (element.matches("input, select, textarea, button")) return [[element.getBoundingClientRect(), element]];
+      // What scrolls shows a part of its text only.
+      const scroller = element.closest("[tabindex='0']");
+      if (scroller) return scroller === element ? [[element.getBoundingClientRect(), element]] : [];
+      if (element.closest("select, button")) return [];
+      return [...element.childNodes]
+        .filter((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== "")
+        .flatMap((node) => {
+          const range = document.createRange();
+          range.selectNodeContents(node);
+          return [...range.getClientRects()].map((box) => [box, element]);
+        });
+    }
+  });
+
+/** What decides is 44 pixels high and wide, everything else that is pressed 24. */
+export const targetFaults = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("figure")].flatMap((figure) => {
+      const root = figure.querySelector("countersign-approvals").shadowRoot;
+      const pressed = [...root.querySelectorAll("button, a, input, select, textarea, summary")];
+      return pressed
+        .filter((element) => element.checkVisibility() && element.type !== "hidden")
+        .flatMap((element) => {
+          // A label is pressed for its box.
+          const target = element.matches("[type='checkbox'], [type='radio']") ? element.closest("label") : element;
+          const { width, height } = target.getBoundingClientRect();
+          const least = element.closest("[part~='actions']") ? 44 : 24;
+          const fits = width >= least && height >= least;
+          return fits ? [] : [`${figure.dataset.state}: ${width} × ${height}: ${element.outerHTML.slice(0, 90)}`];
+        });
+    }),
+  );
+
+/** The boxes of everything that has a part, and of the texts in it, by state and place, measured from where a line begins. */
+export const partBoxes = (page) =>
+  page.evaluate(() => {
+    const isRtl = document.documentElement.dir === "rtl";
+    return [...document.querySelectorAll("figure")].flatMap((figure) => {
+      const frame = figure.getBoundingClientRect();
+      const root = figure.querySelector("countersign-approvals").shadowRoot;
+      const drawn = [...root.querySelectorAll("[part], dt, dd, li, [part~='receipt'] > *, dd > span")];
+      return drawn
+        .filter((element) => element.checkVisibility())
+        .map((element, at) => {
+          const text = document.createRange();
+          text.selectNodeContents(element);
+          // A text of several paragraphs begins where its own lines do.
+          const scrolls = element.closest("[tabindex='0']") ?? element.querySelector("[tabindex='0']");
+          const boxes = [element, ...(scrolls ? [] : [text])].map((box) => measure(box.getBoundingClientRect()));
+          return `${figure.dataset.state} ${at} ${element.localName}: ${boxes.join(" and ")}`;
+        });
+
+      function measure({ left, right, top, width, height }) {
+        const start = isRtl ? frame.right - right : left - frame.left;
+        return [start, top - frame.top, width, height].map(Math.round).join(" ");
+      }
+    });
+  });
+
+/** Focuses everything that takes the focus; the ring must be there, two pixels wide, and stand out from the card. */
+export async function ringFaults(page) {
+  // After a key the browser shows where the focus is, also where a script puts it.
+  await page.keyboard.press("Shift");
+  return page.evaluate(() => {
+    const faults = [];
+    let rings = 0;
+    for (const figure of document.querySelectorAll("figure")) {
+      const root = figure.querySelector("countersign-approvals").shadowRoot;
+      for (const element of root.querySelectorAll("button, a, input, select, textarea, summary, [tabindex]")) {
+        if (!element.checkVisibility() || element.type === "hidden") continue;
+        const fault = (what) => faults.push(`${figure.dataset.state}: ${what}: ${element.outerHTML.slice(0, 90)}`);
+        element.focus();
+        const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(element);
+        const ground = getComputedStyle(element.closest("[part~='card']") ?? document.body).backgroundColor;
+        if (root.activeElement !== element) fault("takes no focus");
+        else if (outlineStyle === "none" || Number.parseFloat(outlineWidth) < 2) fault("no ring");
+        else if (contrast(outlineColor, ground) < 3) fault(`${outlineColor} on ${ground}`);
+        else rings += 1;
+        element.blur();
+      }
+    }
+    return { faults, rings };
+
+    function contrast(...colors) {
+      const [dark, light] = colors.map(luminance).sort((a, b) => a - b);
+      return (light + 0.05) / (dark + 0.05);
+    }
+
+    function luminance(color) {
+      const [red, green, blue] = color
+        .match(/[\d.]+/g)
+        .map((part) => part / 255)
+        .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    }
+  });
+}

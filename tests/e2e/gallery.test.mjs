@@ -1,0 +1,248 @@
+/**
+ * How every state of the card looks: on a narrow screen, with large text, from right to left, in light and dark, in forced
+ * colours, with less motion, on paper. Pixels are for people to judge, see `npm run gallery:shots`; what can be measured is
+ * measured here.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import { PARTS, TOKENS } from "../../www/demo/gallery/tokens.mjs";
+import { looking, openGallery, STATES, shownOn } from "./gallery.mjs";
+import { layoutFaults, partBoxes, ringFaults, targetFaults } from "./gallery-measure.mjs";
+import { launch, serveSite } from "./harness.mjs";
+
+const HEADER = readFileSync(new URL("../../www/src/element.ts", import.meta.url), "utf8");
+const CSS = readFileSync(new URL("../../src/web/card/card.css", import.meta.url), "utf8");
+
+let browser;
+let site;
+let page;
+let mirrored;
+const ends = [];
+before(async () => {
+  browser = await launch();
+  const suite = { after: (end) => ends.unshift(end) };
+  site = await serveSite(suite);
+  page = await openGallery(browser, suite, site);
+  mirrored = await openGallery(browser, suite, site, { query: { dir: "rtl" } });
+});
+after(async () => {
+  for (const end of ends) await end();
+  await browser.close();
+});
+
+/** What these styles are of every element of each state's card; `find` is a selector within it. */
+const stylesOf = (page, find, ...names) =>
+  page.evaluate(
+    ({ find, names }) =>
+      [...document.querySelectorAll("figure")].flatMap((figure) => {
+        const root = figure.querySelector("countersign-approvals").shadowRoot;
+        return [...root.querySelectorAll(find)].map((element) => {
+          const style = getComputedStyle(element);
+          const values = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(name)]));
+          return { state: figure.dataset.state, ...values };
+        });
+      }),
+    { find, names },
+  );
+
+/** What a custom property may change, but of buttons, which also show whether they are armed. */
+const looksOf = async (shown) => {
+  const names = ["color", "background-color", "border-block-start-color", "border-inline-start-color", "font-family"];
+  const more = ["font-style", "border-start-start-radius", "--_focus"];
+  return await stylesOf(
+    shown,
+    "[part~='card'], [part~='receipt'], [part~='problem'], dt, dd > *, code",
+    ...names,
+    ...more,
+  );
+};
+
+describe("every state of the card", () => {
+  it("A18: is on the gallery's page, and each can be shown alone", async (t) => {
+    const names = STATES.map(({ name }) => name);
+    assert.deepEqual(await shownOn(page), names);
+    assert.ok(names.length > 30, `${names.length} states`);
+    const other = await openGallery(browser, t, site, { query: { state: "rows" } });
+    assert.deepEqual(await shownOn(other), ["rows"]);
+    await other.getByRole("combobox", { name: "State" }).selectOption("nested");
+    await other.waitForURL(/\?state=nested$/);
+    await other.evaluate(() => window.gallery);
+    assert.deepEqual(await shownOn(other), ["nested"]);
+  });
+
+  it("A18: has the parts and custom properties that are documented, and no others", async () => {
+    const listed = (heading) =>
+      HEADER.split(`\n * ${heading}`)[1]
+        .split("\n *\n")[0]
+        .match(/^ \* - `[\w-]+`/gm)
+        .map((line) => line.slice(6, -1));
+    const sorted = (names) => [...new Set(names)].sort();
+    const drawn = await page.evaluate(() =>
+      [...document.querySelectorAll("countersign-approvals")].flatMap(({ shadowRoot }) =>
+        [...shadowRoot.querySelectorAll("[part]")].flatMap(({ part }) => [...part]),
+      ),
+    );
+    const parts = sorted(listed("Parts"));
+    assert.deepEqual(sorted(drawn), parts, "in the states of the gallery");
+    assert.deepEqual(sorted(PARTS.map(({ name }) => name)), parts, "on its page");
+    const tokens = sorted(listed("Custom properties"));
+    assert.deepEqual(sorted(CSS.match(/--countersign-[\w-]+/g)), tokens, "in the style sheet");
+    assert.deepEqual(sorted(TOKENS.map(({ name }) => name)), tokens, "on its page");
+    const observed = await page.evaluate(() => customElements.get("countersign-approvals").observedAttributes ?? []);
+    assert.deepEqual(observed, [], "Attributes: none of its own");
+  });
+
+  it("A18: takes each custom property, at once and everywhere", async (t) => {
+    const own = await openGallery(browser, t, site, { colorScheme: "light", reducedMotion: "reduce" });
+    const values = { color: "#12ab34", text: "20px" };
+    const given = { "--countersign-font": "italic 20px/1.5 serif", "--countersign-code-font": "fantasy" };
+    for (const { name, kind } of TOKENS) {
+      const field = own.getByLabel(name, { exact: true });
+      assert.notEqual(await field.inputValue(), "", `${name} starts at the default`);
+      const before = await looksOf(own);
+      await field.fill(given[name] ?? values[kind]);
+      assert.notDeepEqual(await looksOf(own), before, name);
+      await own.getByRole("button", { name: "Back to the defaults" }).click();
+      assert.deepEqual(await looksOf(own), before, `${name} is taken back`);
+    }
+  });
+
+  const LOOKS = {
+    "at 320 pixels": { width: 320 },
+    "at 320 pixels from right to left": { width: 320, dir: "rtl" },
+    "at 1280 pixels": { width: 1280 },
+    "at 640 pixels with text of 200 %": { width: 640, text: "200%" },
+    "at 320 pixels with text of 200 %": { width: 320, text: "200%" },
+    "in forced colours": { width: 640, forcedColors: "active" },
+  };
+  for (const [name, { dir, ...look }] of Object.entries(LOOKS)) {
+    it(`A15: fits, overlaps nothing, and can be pressed ${name}`, () =>
+      looking(dir === "rtl" ? mirrored : page, look, async (shown) => {
+        const [{ "font-size": size }] = await stylesOf(shown, "[part~='why']", "font-size");
+        assert.equal(size, look.text ? "32px" : "16px");
+        assert.deepEqual(await layoutFaults(shown), []);
+        assert.deepEqual(await targetFaults(shown), []);
+      }));
+  }
+
+  for (const look of [{ colorScheme: "light" }, { colorScheme: "dark" }, { forcedColors: "active" }]) {
+    it(`A15: shows where the focus is: ${Object.entries(look)}`, () =>
+      looking(page, look, async () => {
+        const { faults, rings } = await ringFaults(page);
+        assert.deepEqual(faults, []);
+        assert.ok(rings > STATES.length, `${rings} rings`);
+      }));
+  }
+
+  it("A16: is mirrored from right to left, with arguments isolated", async () => {
+    const boxes = await looking(page, { width: 640 }, partBoxes);
+    assert.ok(boxes.length > 500);
+    assert.equal(await mirrored.evaluate(() => document.documentElement.dir), "rtl");
+    assert.deepEqual(await looking(mirrored, { width: 640 }, partBoxes), boxes);
+    const isolated = await stylesOf(mirrored, "dt, dd > *", "unicode-bidi");
+    assert.ok(isolated.length > 50);
+    assert.deepEqual(
+      isolated.filter((style) => !["isolate", "plaintext"].includes(style["unicode-bidi"])),
+      [],
+    );
+  });
+
+  it("A16: is laid out by logical properties alone", () => {
+    const physical =
+      /(?<![\w-])((margin|padding|border)-(left|right|top|bottom)|left|right|top|bottom|(min-|max-)?(width|height)|float|clear)\s*:|text-align:\s*(left|right)|border-radius:[^;]*\d\s+\d/;
+    // Of media and container queries the words are physical.
+    const faults = CSS.split("\n").filter((line) => !line.startsWith("@") && physical.test(line));
+    assert.deepEqual(faults, []);
+  });
+
+  it("A16: follows light and dark, and what the page knows better", async (t) => {
+    const surface = async (shown) =>
+      (await stylesOf(shown, "[part~='card']", "background-color"))[0]["background-color"];
+    const [light, dark] = [
+      await looking(page, { colorScheme: "light" }, surface),
+      await looking(page, { colorScheme: "dark" }, surface),
+    ];
+    assert.notEqual(light, dark);
+    const query = { state: "short-record", scheme: "dark" };
+    const always = await openGallery(browser, t, site, { query, colorScheme: "light" });
+    assert.equal(await surface(always), dark);
+  });
+
+  it("A16: keeps every border and mark in forced colours, and tells an armed button from others", () =>
+    looking(page, { forcedColors: "active" }, async () => {
+      assert.ok(await page.evaluate(() => matchMedia("(forced-colors: active)").matches));
+      const edged = "[part~='card'], button, textarea, [part~='form'] :is(input, select):not([type='checkbox'])";
+      for (const style of await stylesOf(page, edged, "border-block-start-width", "border-block-start-style")) {
+        assert.deepEqual(style, {
+          state: style.state,
+          "border-block-start-width": "1px",
+          "border-block-start-style": "solid",
+        });
+      }
+      for (const style of await stylesOf(page, "[part~='receipt']", "border-inline-start-width", "background-color")) {
+        assert.equal(style["border-inline-start-width"], "3px");
+      }
+      // Where a text begins and ends is not said by a tint here.
+      for (const style of await stylesOf(page, "[data-kind='string'] > *", "outline-style")) {
+        assert.equal(style["outline-style"], "solid", style.state);
+      }
+      assert.doesNotMatch(CSS, /forced-color-adjust/);
+      const colors = await page.evaluate(() => {
+        const { shadowRoot } = document.querySelector("countersign-approvals");
+        const button = shadowRoot.querySelector("[part~='deny']").cloneNode();
+        shadowRoot.querySelector("[part~='actions']").append(button);
+        button.setAttribute("aria-disabled", "true");
+        const unarmed = getComputedStyle(button).color;
+        button.removeAttribute("aria-disabled");
+        const armed = getComputedStyle(button).color;
+        button.remove();
+        return { armed, unarmed };
+      });
+      assert.notEqual(colors.armed, colors.unarmed);
+    }));
+
+  it("A16: moves nothing for who wants less motion", async () => {
+    const moving = ({ "transition-duration": fades, "animation-name": moves }) => fades !== "0s" || moves !== "none";
+    const names = ["transition-duration", "animation-name"];
+    const styles = () => stylesOf(page, "*", ...names);
+    const still = await looking(page, { reducedMotion: "reduce" }, styles);
+    assert.ok(still.length > 1000);
+    assert.deepEqual(still.filter(moving), []);
+    const free = await looking(page, { reducedMotion: "no-preference" }, styles);
+    assert.notDeepEqual(free.filter(moving), [], "and something does else");
+  });
+
+  it("A16: is on paper without buttons and fields, every argument in full", async () => {
+    const textsOf = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll("figure")].map(({ dataset, lastElementChild: { shadowRoot } }) => {
+          const shown = [
+            ...shadowRoot.querySelectorAll(
+              "[part~='title'], [part~='why'], dt, dd, li, [part~='receipt'] > *:not(button)",
+            ),
+          ];
+          return [
+            dataset.state,
+            shown.filter((element) => element.checkVisibility()).map((element) => element.textContent),
+          ];
+        }),
+      );
+    const onScreen = await textsOf();
+    await looking(page, { width: 720, media: "print" }, async () => {
+      assert.deepEqual(await textsOf(), onScreen, "what is said is said on paper too");
+      const left = await page.evaluate(() =>
+        [...document.querySelectorAll("figure")].flatMap(({ dataset, lastElementChild: { shadowRoot } }) => [
+          ...[...shadowRoot.querySelectorAll("button, input, select, textarea, [role='status']")]
+            .filter((element) => element.checkVisibility() && element.type !== "hidden")
+            .map((element) => `${dataset.state}: ${element.outerHTML.slice(0, 90)}`),
+          ...[...shadowRoot.querySelectorAll("*")]
+            .filter(({ scrollHeight, clientHeight }) => clientHeight > 0 && scrollHeight > clientHeight + 1)
+            .map((element) => `${dataset.state}: not in full: ${element.outerHTML.slice(0, 90)}`),
+        ]),
+      );
+      assert.deepEqual(left, []);
+      assert.deepEqual(await layoutFaults(page), []);
+    });
+  });
+});

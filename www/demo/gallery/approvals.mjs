@@ -1,0 +1,203 @@
+/** Cards that wait for an approval. */
+
+const TASTING = { title: "Tasting", day: "2026-03-01", hour: 15, remind: true };
+
+const LETTER = [
+  "Dear all,",
+  "",
+  "pictures could not be uploaded this morning between 9:10 and 9:45. The cause was a certificate that had expired: the " +
+    "upload server refused every connection until it was renewed.",
+  "",
+  "What we changed:",
+  "  1. A check warns the people on call two weeks ahead.",
+  "  2. The renewal is tried every day.",
+  "",
+  "Uploads of that time were not stored. Please send them once more.",
+  "",
+  "Kind regards",
+  "Ada",
+].join("\n");
+
+/** The call of a short record. */
+export const SHORT = [["calendar__add", TASTING]];
+
+/** The call of a text of several lines. */
+export const LONG = [["mail__send", { to: "team@example.org", subject: "Uploads this morning", body: LETTER }]];
+
+export const APPROVALS = [
+  { name: "short-record", title: "A short record", calls: SHORT },
+  { name: "long-text", title: "A long text", calls: LONG },
+  {
+    name: "rows",
+    title: "A list of rows",
+    calls: [
+      [
+        "shop__order",
+        {
+          items: [
+            { article: "Oat cookies", count: 12, price: "4.80" },
+            { article: "Ginger cookies", count: 6, price: "3.20" },
+            { article: "Almond cookies", count: 24, price: "11.00" },
+          ],
+        },
+      ],
+    ],
+  },
+  {
+    name: "nested",
+    title: "A nested record",
+    calls: [
+      [
+        "site__settings",
+        {
+          theme: { colour: "teal", font: { family: "Inter", size: 16 } },
+          access: { public: false, editors: ["ada", "grace"], until: null },
+          tags: [],
+          "odd.key": "",
+        },
+      ],
+    ],
+  },
+  { name: "no-arguments", title: "No arguments, no declared effect", calls: [["cache__clear", {}]] },
+  {
+    name: "hidden-characters",
+    title: "Hidden characters",
+    calls: [
+      [
+        "files__delete",
+        { path: "/home/ada/\u202Egnp.exe\u202C/re\u200Bport\u3164.txt", reason: "tidy\u00A0up  \u2028  now" },
+      ],
+    ],
+  },
+  {
+    name: "mixed-scripts",
+    title: "Letters of two alphabets, and a host that is not what it looks like",
+    calls: [
+      [
+        "mail__send",
+        { to: "ada@ex\u0430mple.org", subject: "P\u0430yment", body: "See https://p\u0430ypal.example/pay" },
+      ],
+    ],
+  },
+  {
+    name: "difference",
+    title: "What would change",
+    calls: [
+      [
+        "site__title",
+        {
+          title: "Pictures could not be uploaded",
+          body: "Pictures could not be uploaded this morning.\nEverything else worked.\nThe next report follows on Friday.",
+          tags: ["status"],
+        },
+      ],
+    ],
+  },
+  {
+    name: "destructive",
+    title: "Cannot be taken back, and reaches others",
+    calls: [["pay__send", { to: "Grace Hopper", amount: 1250.5 }]],
+  },
+  {
+    name: "folded",
+    title: "More than a card shows at once",
+    calls: [["site__settings", { tags: Array.from({ length: 64 }, (_, place) => `tag-${place + 1}`) }]],
+  },
+  {
+    name: "folded-text",
+    title: "A text of many lines",
+    calls: [
+      [
+        "mail__send",
+        {
+          to: "team@example.org",
+          subject: "Log",
+          body: Array.from({ length: 400 }, (_, n) => `line ${n + 1}`).join("\n"),
+        },
+      ],
+    ],
+  },
+  {
+    name: "wide-rows",
+    title: "Rows of many columns",
+    calls: [
+      [
+        "shop__order",
+        {
+          items: ["oat", "ginger", "almond"].map((kind, n) => ({
+            article: `${kind} cookies`,
+            count: 12 * (n + 1),
+            price: `${n + 3}.80`,
+            organic: n === 1,
+            supplier: "The bakery at the corner",
+            note: n === 0 ? "wrapped one by one, please, and not beside the cheese" : null,
+          })),
+        },
+      ],
+    ],
+  },
+  { name: "preview", title: "With a preview", calls: [["jar__empty", { count: 12 }]] },
+  {
+    name: "rule",
+    title: "Stopped by a rule",
+    calls: [["files__delete", { path: "/home/ada/report.txt", reason: "It is old." }]],
+    options: { rules: ({ ask }) => [ask("files__*", "What is deleted cannot be brought back.")] },
+  },
+  {
+    name: "server-tool",
+    title: "A tool of the provider's server",
+    calls: [["look", { path: "/etc" }]],
+    server: "files",
+  },
+  {
+    name: "unbroken",
+    title: "Words without an end",
+    calls: [
+      [
+        "files__delete",
+        {
+          path: `/srv/${"a-folder-that-has-a-long-name/".repeat(3)}${"0123456789".repeat(12)}`,
+          reason: "Donaudampfschifffahrtsgesellschaftskapitänsmütze",
+        },
+      ],
+    ],
+  },
+  {
+    name: "expiring",
+    title: "Expires soon",
+    calls: SHORT,
+    options: { approvals: { expireAfterMs: 45_000 } },
+  },
+  {
+    name: "several",
+    title: "Several at once",
+    calls: [...SHORT, ["jar__empty", { count: 3 }], ["cache__clear", {}]],
+  },
+  {
+    name: "one-decided",
+    title: "One of two decided",
+    calls: [...SHORT, ["jar__empty", { count: 3 }]],
+    act: ({ decide }) => decide({ approve: false }),
+    endless: true,
+  },
+  {
+    name: "recovery",
+    title: "Started, and its result lost",
+    calls: [["jar__empty", { count: 12 }]],
+    run: never,
+    endless: true,
+    act: lost,
+  },
+];
+
+/** A tool that does not end. */
+export function never() {
+  return () => new Promise(() => {});
+}
+
+/** Approves, and loses the page while the tool runs. */
+export async function lost({ decide, until, reload }) {
+  await decide({ approve: true });
+  await until(({ messages }) => messages.at(-1).calls[0].state === "running");
+  await reload();
+}

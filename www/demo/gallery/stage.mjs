@@ -1,0 +1,74 @@
+/** Brings a card into a state: a real agent with a scripted model, and decisions made through the package's own calls. */
+import { scripted } from "./model.mjs";
+import { TOOLS } from "./tools.mjs";
+
+/** Who sits here. */
+export const USER = "ada";
+
+/**
+ * @param {typeof import("../dist/index.js")} library
+ * @param {import("./states.mjs").State} state
+ * @param {HTMLElement & { chat: any }} element
+ */
+export async function stage(library, state, element) {
+  let store = library.memoryStore();
+  if (state.log) await store.append(state.name, 0, state.log, "");
+  let chat = await agentOf(library, state, store).open(state.name);
+  element.chat = chat;
+  if (!state.log) await chat.send("Please.");
+
+  const last = () => chat.snapshot().requests.at(-1);
+  await state.act?.({
+    library,
+    element,
+    get chat() {
+      return chat;
+    },
+    /** Decides one request after another, as these say. What a decision leads to is waited for where it can end. */
+    async decide(...decisions) {
+      const requests = chat.snapshot().requests;
+      const made = decisions.map((decision, place) => chat.decide(requests[place].id, { by: USER, ...decision }));
+      for (const { continuation } of await Promise.all(made)) if (!state.endless) await continuation;
+    },
+    /** Answers the last request. */
+    async answer(answer) {
+      const { continuation } = await chat.answer({ id: last().id, ...answer });
+      await continuation;
+    },
+    /** Goes on with what the store has, as a page does that was closed in the middle. */
+    async reload() {
+      const kept = library.memoryStore();
+      await kept.append(state.name, 0, await store.load(state.name), "");
+      store = kept;
+      chat = await agentOf(library, state, store).open(state.name);
+      element.chat = chat;
+      await chat.resume();
+    },
+    /** Resolves once the chat's snapshot passes `test`. */
+    until(test) {
+      return new Promise((done) => {
+        const look = () => test(chat.snapshot()) && done(end());
+        const end = chat.subscribe(look);
+        look();
+      });
+    },
+  });
+}
+
+function agentOf(library, state, store) {
+  const used = new Set(state.calls.map(([name]) => name));
+  const tools = Object.entries(TOOLS)
+    .filter(([name]) => used.has(name) && !state.server)
+    .map(([name, made]) =>
+      library.tool({ name, run: () => "Done.", ...made, ...(state.run && { run: state.run(library) }) }),
+    );
+  const { rules, ...options } = state.options ?? {};
+  return library.createAgent({
+    user: { id: USER },
+    model: scripted(library, state),
+    tools,
+    store,
+    ...options,
+    ...(rules && { rules: rules(library) }),
+  });
+}

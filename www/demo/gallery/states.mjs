@@ -1,0 +1,30 @@
+/**
+ * Every state of the card: what the model calls, and what happens then. The page shows them side by side, and the tests go
+ * through them.
+ *
+ * @typedef {object} State
+ * @property {string} name stands in addresses and file names
+ * @property {string} group the heading it stands under
+ * @property {string} title
+ * @property {[tool: string, args: unknown][]} calls what the model wants
+ * @property {string} [server] the provider's server that has the tools, instead of the page
+ * @property {(library: any) => (args: any, context: any) => unknown} [run] what the tools do
+ * @property {object} [options] more of the agent's
+ * @property {string[]} [log] what the store holds, instead of a run
+ * @property {(kit: any) => Promise<void>} [act] how the state is reached once the calls are made; see stage.mjs
+ * @property {true} [endless] what was approved does not end
+ */
+import { APPROVALS } from "./approvals.mjs";
+import { RECEIPTS } from "./receipts.mjs";
+import { REQUESTS } from "./requests.mjs";
+
+/** @type {State[]} */
+export const STATES = [
+  ...under("Approvals", APPROVALS),
+  ...under("What a tool asks for", REQUESTS),
+  ...under("Receipts", RECEIPTS),
+];
+
+function under(group, states) {
+  return states.map((state) => ({ group, ...state }));
+}
