@@ -249,11 +249,11 @@ fn any_input() -> impl Strategy<Value = Input> {
         1 => any::<bool>().prop_map(Input::InView),
         1 => any::<bool>().prop_map(Input::Covered),
         1 => any::<bool>().prop_map(Input::Attended),
-        2 => (0..2).prop_map(|place| Input::Place([f64::from(place) * 50.0, 0.0, 100.0, 44.0])),
+        2 => (0..2).prop_map(|place| Input::Place([10.0 + f64::from(place) * 50.0, 20.0, 100.0, 44.0])),
         6 => Just(Input::Tick),
         3 => Just(Input::Pressed),
-        1 => Just(Input::Held),
-        1 => Just(Input::Elsewhere),
+        2 => Just(Input::Held),
+        2 => Just(Input::Elsewhere),
         4 => (any::<bool>(), 0..3, any::<bool>())
             .prop_map(|(trusted, detail, primary)| Input::Click { trusted, detail, primary }),
     ]
@@ -267,7 +267,11 @@ proptest! {
         steps in prop::collection::vec((0_u32..400, any_input()), 1..60)
     ) {
         let mut guard = Guard::new(f64::NEG_INFINITY);
-        let mut past: Vec<(f64, Input)> = Vec::new();
+        // From a button that is shown, so that many scripts come to a decision.
+        let mut past: Vec<(f64, Input)> = ["rest", "view", "bare", "focus"].map(|word| (0.0, input(word))).into();
+        for (time, input) in &past {
+            prop_assert_eq!(guard.handle(*time, *input), Verdict::Ignore);
+        }
         let mut now = 0.0;
         for (pause, input) in steps {
             now += f64::from(pause);

@@ -21,6 +21,7 @@ enum Step {
     Calls(Vec<(usize, usize)>, bool),
     Fail,
     Decide(usize, bool, usize),
+    Edit(usize, usize, usize),
     Settle(usize, bool, usize),
     Tool(bool),
     Asks(usize),
@@ -43,6 +44,7 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(calls, cut)| Step::Calls(calls, cut)),
         1 => Just(Step::Fail),
         6 => (0..6_usize, any::<bool>(), 0..PEOPLE.len()).prop_map(|(which, yes, by)| Step::Decide(which, yes, by)),
+        4 => (0..6_usize, 0..ARGUMENTS.len(), 0..PEOPLE.len()).prop_map(|(which, to, by)| Step::Edit(which, to, by)),
         4 => (0..9_usize, any::<bool>(), 0..4_usize).prop_map(|(which, ok, by)| Step::Settle(which, ok, by)),
         5 => any::<bool>().prop_map(Step::Tool),
         3 => (0..KINDS.len()).prop_map(Step::Asks),
@@ -68,6 +70,7 @@ fn take(sim: &mut Sim, step: Step) {
         }
         Step::Fail => sim.fail(),
         Step::Decide(which, yes, by) => sim.decide(&format!("q{which}"), yes, PEOPLE[by]),
+        Step::Edit(which, to, by) => sim.edit(&format!("q{which}"), PEOPLE[by], ARGUMENTS[to]),
         Step::Settle(which, ok, by) => {
             let by = match by {
                 0 => Answerer::Person(PersonId::new("ada")),
@@ -196,10 +199,12 @@ fn check_record(sim: &Sim, (place, mask): &Flip) {
             _ => None,
         });
         let facts = turns.flatten().map(|call| {
+            let edited = call.edited().is_some();
             let facts = call.result.and_then(|settled| settled.facts);
-            // What was said with an answer is content.
-            let decision = call.decision.map(|decision| Decision { answer_reason: None, data: None, ..decision });
-            (call.id, decision, call.attempts, facts)
+            // What was said with an answer is content, and how arguments were changed, but not that they were.
+            let decision =
+                call.decision.map(|decision| Decision { answer_reason: None, data: None, edit: None, ..decision });
+            (call.id, decision, edited, call.attempts, facts)
         });
         facts.collect::<Vec<_>>()
     };

@@ -597,6 +597,7 @@ fn a_stop_while_a_write_is_under_way_leaves_nothing_to_begin() {
         via: Via::Card,
         reason: None,
         note: None,
+        edited: None,
         preview: None,
         fresh: RequestId::new("again"),
     };

@@ -49,8 +49,13 @@ fn every_key_that_the_card_says_is_listed() {
                 folders.push(path);
                 continue;
             }
+            if path.extension().is_none_or(|ending| ending != "rs") {
+                continue;
+            }
             let text = fs::read_to_string(&path).unwrap();
-            for kind in ["head.", "hint.", "fold.", "ask.", "receipt.", "decided.", "lapsed.", "outcome.", "waiting."] {
+            for kind in [
+                "head.", "hint.", "fold.", "ask.", "receipt.", "decided.", "lapsed.", "outcome.", "waiting.", "change.",
+            ] {
                 for (start, _) in text.match_indices(&format!("\"{kind}")) {
                     let word = text[start + 1..].split('"').next().unwrap();
                     assert!(english.get(word).is_some(), "{word} of {}", path.display());

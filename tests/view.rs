@@ -168,11 +168,9 @@ fn a2_emoji_sequences_get_soft_marks_and_what_only_looks_like_one_does_not() {
     ] {
         assert_eq!(visible_value(text), shown, "{text:?}");
     }
-    let smuggled: String = "🏴"
-        .chars()
-        .chain("delete all".bytes().map(|byte| char::from_u32(0xE0000 + u32::from(byte)).unwrap()))
-        .collect();
-    assert!(visible_value(&smuggled).contains("⟨U+E0064⟩"));
+    let tags = "deleteall".bytes().map(|byte| char::from_u32(0xE0000 + u32::from(byte)).unwrap());
+    let smuggled: String = "🏴".chars().chain(tags).chain(['\u{E007F}']).collect();
+    assert!(visible_value(&smuggled).contains("⟨U+E0064⟩⟨U+E0065⟩"));
 }
 
 #[test]
@@ -275,8 +273,8 @@ fn a2_hosts_that_are_not_ascii_stand_beside_their_url_in_punycode() {
     let many: String = (0..30).map(|number| format!("http://ü{number}.de ")).collect();
     assert_eq!((hosts(&many).len(), hosts(&many).pop().unwrap().as_str()), (21, "…"));
     // No part of a name is so long, and to encode one takes time that grows with its square.
-    let long = ["https://", &"ü".repeat(500_000)].concat();
-    assert_eq!(hosts(&long).len(), 1);
+    let long: String = (0..64).map(|place| char::from_u32(0x4E00 + place).unwrap()).collect();
+    assert_eq!(hosts(&["https://", &long, ".de"].concat()), [[&long, ".de"].concat()]);
     check(
         r#"{"link":"https://b\u00fccher.example/"}"#,
         expect![[r#"
@@ -346,9 +344,9 @@ fn a2_a_difference_gives_both_texts_and_names_what_changes() {
 #[test]
 fn a2_a_row_tells_what_it_replaces_where_the_tool_said_so() {
     let rows = of(
-        r#"{"title":"The new page","n":2,"same":1,"on":true,"tags":["a"],"at":{"city":"Rome"},"list":[1,2],"late":"x"}"#,
+        r#"{"title":"The new page","n":2,"same":1,"on":true,"tags":["a"],"at":{"city":"Rome"},"list":[1,2],"late":"x","void":"null"}"#,
         Some(
-            r#"{"title":"The old page","n":10,"same":1.0,"on":null,"tags":["a","b"],"at":{"city":"Oslo","zip":"1"},"list":{"no":1},"gone":1}"#,
+            r#"{"title":"The old page","n":10,"same":1.0,"on":null,"tags":["a","b"],"at":{"city":"Oslo","zip":"1"},"list":{"no":1},"gone":1,"void":null}"#,
         ),
     );
     expect![[r#"
@@ -362,6 +360,7 @@ fn a2_a_row_tells_what_it_replaces_where_the_tool_said_so() {
         "list" [0] | number "1"
         "list" [1] | number "2"
         "" late | string "x"
+        "" void | string "null" -"null" +"null"
     "#]]
     .assert_eq(&told(&rows));
     let mut out = Writer::default();

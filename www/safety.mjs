@@ -9,7 +9,7 @@ import { Advice, run, script } from "./scripts/command.mjs";
 import { top, www } from "./scripts/layout.mjs";
 import { packages } from "./scripts/packages.mjs";
 import { readCargo, readReport } from "./scripts/results.mjs";
-import { isWasm, placeOf, readRows } from "./scripts/rows.mjs";
+import { entriesOf, isWasm, problemsOf, readMap } from "./scripts/rows.mjs";
 import { toolchain, wasmTarget } from "./scripts/toolchain.mjs";
 
 /** What takes too long for every `npm test` is tried here as often, and as large, as the list wants it. */
@@ -45,19 +45,9 @@ async function runNode(file, names, env) {
   }
 }
 
-/** Why a row does not hold in a place, a line for each test; empty if it does. */
-function problems({ place, tests }, results) {
-  return tests.flatMap(({ file, name }) => {
-    const own = results[file].filter(({ path }) => path.at(-1) === name && placeOf(file, path) === place);
-    const bad = own.find(({ state }) => state !== "passed");
-    if (own.length > 0 && bad === undefined) return [];
-    return [`  ${file}, "${name}": ${bad?.state ?? "did not run"}`];
-  });
-}
-
 await script(async () => {
   const chosen = process.argv.slice(2);
-  const all = readRows();
+  const all = entriesOf(readMap());
   const unknown = chosen.filter((name) => !all.some(({ row }) => row === name));
   if (unknown.length > 0) throw new Advice(`There is no row "${unknown.join('", "')}" in tests/safety/rows.json.`);
   const rows = all.filter(({ row }) => chosen.length === 0 || chosen.includes(row));
@@ -92,7 +82,7 @@ await script(async () => {
       console.log(`${row} ${place} excepted: ${exception}`);
       continue;
     }
-    const found = problems(entry, results);
+    const found = problemsOf(entry, results);
     if (found.length === 0) passed += 1;
     else failed += 1;
     console.log([`${row} ${place} ${found.length === 0 ? "passed" : "failed"}`, ...found].join("\n"));

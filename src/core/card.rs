@@ -6,6 +6,7 @@ mod hint;
 mod punycode;
 mod row;
 mod script;
+mod value_change;
 mod visible;
 
 pub use self::difference::{Change, Piece, difference};
@@ -13,6 +14,7 @@ pub use self::hint::Hint;
 pub use self::punycode::{encode as punycode, hosts};
 pub use self::row::{Row, rows};
 pub use self::script::is_mixed;
+pub use self::value_change::{ValueChange, value_changes};
 pub use self::visible::{visible, visible_line, visible_value};
 use super::approval::{RequestKind, Tool};
 use super::arguments::Arguments;
@@ -59,8 +61,10 @@ pub struct CardView {
     pub title: Option<String>,
     /// Why it stopped.
     pub why: String,
-    /// Every argument, in the order the model wrote them.
+    /// Every argument that it runs, or would run, with, in the order they were written.
     pub arguments: Vec<Row>,
+    /// Where those differ from what the model wrote, since a person changed them.
+    pub changes: Vec<ValueChange>,
     /// What the tool says the call would do, line by line.
     pub preview: Vec<String>,
     /// What is known of the tool's effects; nothing of a tool that is gone.
@@ -90,6 +94,7 @@ impl CardView {
             row.write(out);
         }
         out.close(']');
+        ValueChange::write_all(&self.changes, out);
         out.strings("preview", &self.preview);
         let hints: Vec<_> = self.hints.iter().map(|hint| hint.token().to_owned()).collect();
         out.strings("hints", &hints);
@@ -123,7 +128,11 @@ pub struct Receipt {
 /// `tool` is as it is now.
 pub fn view(call: &TurnCall, tool: Option<&Tool>, state: &CallState) -> Option<CardView> {
     let request = state.request.as_ref()?;
-    let arguments = Arguments::new(&call.arguments).ok()?;
+    // What runs is what was approved, also where something was asked about the call since.
+    let edit = state.edited().map(|(_, edit)| edit);
+    let decided = state.decision.as_ref().and_then(|decision| decision.edit.as_deref());
+    let arguments = Arguments::new(edit.map_or(&call.arguments, |edit| &edit.arguments)).ok()?;
+    let preview = decided.map_or(&request.preview, |edit| &edit.preview);
     Some(CardView {
         asker: match request.kind {
             RequestKind::Recovery => Asker::Page,
@@ -134,13 +143,14 @@ pub fn view(call: &TurnCall, tool: Option<&Tool>, state: &CallState) -> Option<C
         server: server_of(call).map(visible_line),
         title: tool.and_then(|tool| tool.title.as_deref()).map(visible_line),
         why: visible(&request.prompt),
-        arguments: rows(arguments.value(), request.preview.current.as_ref()),
-        preview: request.preview.lines.iter().map(|line| visible(line)).collect(),
+        arguments: rows(arguments.value(), preview.current.as_ref()),
+        changes: edit.map(|edit| value_changes(&call.arguments, &edit.arguments)).unwrap_or_default(),
+        preview: preview.lines.iter().map(|line| visible(line)).collect(),
         hints: tool.map(Hint::of).unwrap_or_default(),
         kind: request.kind.clone(),
         url: request.url.as_deref().map(visible_line),
         form: request.data.as_ref().filter(|_| request.kind.has_form()).map(Json::text),
-        digest: request.digest.as_str().to_owned(),
+        digest: decided.map_or(&request.digest, |edit| &edit.digest).as_str().to_owned(),
     })
 }
 
@@ -213,6 +223,9 @@ fn decided(decision: &Decision, kind: Option<&RequestKind>, viewer: Option<&Pers
     let [you, other, unknown] = match (kind, decision.approve) {
         (Some(RequestKind::Recovery), true) => ["decided.again.you", "decided.again.other", "decided.again.other"],
         (Some(RequestKind::Recovery), false) => ["decided.done.you", "decided.done.other", "decided.done.other"],
+        (Some(RequestKind::Approval), true) if decision.edit.is_some() => {
+            ["decided.edited.you", "decided.edited.other", "decided.edited.unknown"]
+        }
         (Some(RequestKind::Approval) | None, true) => {
             ["decided.approved.you", "decided.approved.other", "decided.approved.unknown"]
         }

@@ -141,7 +141,7 @@ fn check(line: &str, seq: u64, previous: &str) -> Result<String, String> {
 const SEALS: [&str; 6] = ["redacted", "redacted_salt", "text_hash", "content_hash", "salt", "hash"];
 
 /// Content whose shape is this program's own; all other data in content may have keys that are content themselves.
-const SHAPED: [&str; 4] = ["parts", "history", "calls", "result_item"];
+const SHAPED: [&str; 5] = ["parts", "history", "calls", "result_item", "edit"];
 
 type Member = (String, Json);
 

@@ -16,8 +16,8 @@ pub use old::OldDenial;
 
 use std::rc::Rc;
 
-use super::approval::{Digest, Request};
-use super::json::Json;
+use super::approval::{Digest, Preview, Request};
+use super::json::{Json, parse_lenient};
 use super::message::{CallId, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
 use super::outcome::{Decider, DenyReason, Outcome, PersonId, Token, Via, tokens};
 
@@ -41,7 +41,7 @@ pub struct Event {
 /// The members of a stored event that are its header: they stay when its content is cleared or left out of an export.
 /// Whatever is not listed is content, so that a member added later is not shown by an oversight. The digest of a call is
 /// content: it has no salt, and would confirm a guess at the arguments.
-const HEADER: [&str; 29] = [
+const HEADER: [&str; 30] = [
     "seq",
     "chat",
     "run",
@@ -71,6 +71,7 @@ const HEADER: [&str; 29] = [
     "provider_calls",
     "history_shape",
     "content_bytes",
+    "edited",
 ];
 
 /// Whether a member of a stored event belongs to its header.
@@ -88,7 +89,7 @@ pub const TYPES: [(&str, u64); 16] = [
     ("tool.call.allowed", 1),
     ("tool.call.asked", 2),
     ("tool.call.extended", 1),
-    ("tool.call.decided", 2),
+    ("tool.call.decided", 3),
     ("tool.call.started", 1),
     ("tool.call.completed", 1),
     ("tool.call.failed", 1),
@@ -156,7 +157,7 @@ pub enum Body {
         /// What was extended, by whom, until when.
         extension: Extension,
     },
-    /// `tool.call.decided` (v2): the request was settled. A refusal is followed by the call's result in the same write.
+    /// `tool.call.decided` (v3): the request was settled. A refusal is followed by the call's result in the same write.
     CallDecided {
         /// The call.
         call: CallId,
@@ -309,8 +310,29 @@ pub struct Decision {
     pub answer_reason: Option<String>,
     /// What the answer gives to the tool.
     pub data: Option<Json>,
+    /// The arguments that were approved in place of the model's.
+    pub edit: Option<Box<Edit>>,
     /// Whether the tool is told of this no and ends its call itself, as its server then answers.
     pub relayed: bool,
+}
+
+/// Arguments that a person approved in place of those the model wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// Their exact text.
+    pub arguments: String,
+    /// What the approval covers.
+    pub digest: Digest,
+    /// What the tool's preview said of them.
+    pub preview: Preview,
+}
+
+impl Edit {
+    /// Whether both give the tool the same, whatever the order of keys.
+    fn gives_the_same(&self, other: &Self) -> bool {
+        let value = |edit: &Self| parse_lenient(edit.arguments.as_bytes()).ok();
+        value(self).zip(value(other)).is_some_and(|(one, other)| one.same_value(&other))
+    }
 }
 
 impl Decision {
@@ -320,10 +342,15 @@ impl Decision {
             (Some(data), Some(other)) => data.same_value(other),
             (data, other) => data == other,
         };
+        let same_edit = match (&self.edit, &other.edit) {
+            (Some(edit), Some(other)) => edit.gives_the_same(other),
+            (edit, other) => edit.is_none() && other.is_none(),
+        };
         let said = |decision: &Self| (decision.approve, decision.reason);
         said(self) == said(other)
             && (&self.by, &self.note, &self.answer_reason) == (&other.by, &other.note, &other.answer_reason)
             && same_data
+            && same_edit
     }
 }
 

@@ -333,6 +333,9 @@ impl Chat {
                 if state.request.as_ref().is_none_or(|request| request.id != decision.request) {
                     return Err("the decision names another request");
                 }
+                if decision.edit.is_some() && !(decision.approve && state.takes_edits()) {
+                    return Err("a decision changes arguments that it cannot change");
+                }
                 state.decide(decision);
                 self.settled_requests.push((decision.request.clone(), RequestEnd::Decided(decision.clone())));
             }

@@ -11,13 +11,14 @@
 mod advance;
 mod answer;
 mod ask;
+mod edit;
 mod error;
 mod input;
 mod judge;
 mod settle;
 
 pub use error::RunError;
-pub use input::{Answerer, Input};
+pub use input::{Answerer, Edited, Input};
 
 use std::collections::VecDeque;
 
@@ -328,15 +329,15 @@ impl Run {
                 self.rest();
             }
             Input::Judged { at, opinions, previews, requests } => self.judged(at, &opinions, previews, requests)?,
-            Input::Decide { at, request, approve, by, via, reason, note, preview, fresh } => {
+            Input::Decide { at, request, approve, by, via, reason, note, edited, preview, fresh } => {
                 let note = note.filter(|note| !note.trim().is_empty());
                 let said = self.plain_reason(&request, approve);
                 let decision = self.decision(request, approve, Answerer::Person(by), via, said);
-                return self.decide(at, Decision { reason, note, ..decision }, preview, fresh);
+                return self.decide(at, Decision { reason, note, ..decision }, edited, preview, fresh);
             }
             Input::Answer { at, request, ok, by, via, reason, data, preview, fresh } => {
                 let decision = self.decision(request, ok, by, via, reason);
-                return self.decide(at, Decision { data, ..decision }, preview, fresh);
+                return self.decide(at, Decision { data, ..decision }, None, preview, fresh);
             }
             Input::Extend { at, extension } => return self.extend(at, extension),
             Input::ToolEnded { at, call, attempt, result } => self.tool_ended(at, &call, attempt, result)?,

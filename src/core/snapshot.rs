@@ -2,7 +2,7 @@
 //!
 //! A field without a value is left out, unless its absence says something: then it is null.
 
-use super::card;
+use super::card::{self, ValueChange};
 use super::event::{self, Decision};
 use super::json::{Json, Writer, write_number};
 use super::log::{CallState, Drawn, Entry, RunState, Stage};
@@ -170,6 +170,10 @@ fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
     out.present("server", server_of(call));
     out.present("title", run.title(call));
     out.text("arguments", &call.arguments);
+    if let Some((_, edit)) = state.edited() {
+        out.text("edited", &edit.arguments);
+        ValueChange::write_all(&card::value_changes(&call.arguments, &edit.arguments), out);
+    }
     out.text(
         "state",
         match state.stage() {

@@ -14,6 +14,7 @@ pub fn upcaster(kind: &str, from: u64) -> Option<Upcaster> {
         ("tool.call.denied", 1) => Some(denied_from_1),
         ("tool.call.asked", 1) => Some(asked_from_1),
         ("tool.call.decided", 1) => Some(decided_from_1),
+        ("tool.call.decided", 2) => Some(decided_from_2),
         _ => None,
     }
 }
@@ -40,6 +41,12 @@ fn asked_from_1(event: Json) -> Json {
 /// Version 1 is from before anybody but a person settled requests, and from before answers had data.
 fn decided_from_1(event: Json) -> Json {
     with_nulls(event, 2, &["settler", "answer_reason", "data"])
+}
+
+/// Version 2 is from before a person could change the arguments of what they approved. A build that reads no further
+/// would run the model's arguments where others were approved: so it must not read version 3.
+fn decided_from_2(event: Json) -> Json {
+    with_nulls(event, 3, &["edited", "edit"])
 }
 
 /// The event at `version`, with an explicit null in each of these members that it does not have.

@@ -34,6 +34,17 @@ pub struct Subject<'a> {
     pub tool: &'a str,
     /// The prompt of the request that stood in front of it; the tool's name where there was none.
     pub prompt: &'a str,
+    /// What a person approved in place of the arguments the model wrote.
+    pub edited: Option<ToldEdit<'a>>,
+}
+
+/// Arguments that a person changed before they approved the call.
+#[derive(Clone, Copy, Debug)]
+pub struct ToldEdit<'a> {
+    /// Who, in relation to the run.
+    pub by: Decider,
+    /// The arguments as approved: JSON text on one line.
+    pub arguments: &'a str,
 }
 
 /// Renders the one result item of a call that gave no plain result.
@@ -50,16 +61,20 @@ pub fn result_item(renderer: Renderer, subject: Subject<'_>, outcome: &Outcome) 
 /// The text alone.
 pub fn render(renderer: Renderer, subject: Subject<'_>, outcome: &Outcome) -> String {
     match (renderer, outcome.token()) {
-        (Renderer::Json, _) => object(subject.tool, outcome),
+        (Renderer::Json, _) => object(subject, outcome),
         (
             Renderer::Compact,
             Token::ApprovalDenied | Token::ApprovalExpired | Token::RequestDeclined | Token::RequestLapsed,
         ) => {
             let mut text = String::from("declined/expired: ");
             text.push_str(subject.prompt);
+            if let Some(edited) = subject.edited {
+                text.push('\n');
+                push_edit(edited, outcome.token().executed(), &mut text);
+            }
             text
         }
-        _ => sentence(subject.tool, outcome),
+        _ => sentence(subject, outcome),
     }
 }
 
@@ -71,7 +86,34 @@ pub fn with_approval_note(text: &str, note: &str) -> String {
     text
 }
 
-fn sentence(tool: &str, outcome: &Outcome) -> String {
+/// A tool's own result, behind what the model has to know first: that it did not run with what the model wrote. Ahead of
+/// the result, where nothing that a tool returns can pass for it.
+pub fn with_edit(text: &str, edited: ToldEdit<'_>) -> String {
+    let mut told = String::new();
+    push_edit(edited, Some(true), &mut told);
+    told.push_str("\n\n");
+    told.push_str(text);
+    told
+}
+
+/// What a person changed. `executed` as of a [`Token`].
+fn push_edit(edited: ToldEdit<'_>, executed: Option<bool>, out: &mut String) {
+    out.push_str("Note: ");
+    out.push_str(match edited.by {
+        Decider::RunOwner => "the user who started this run, the person you are talking to,",
+        Decider::OtherUser => "another user, not the person you are talking to,",
+        Decider::Unknown => "the human reviewer",
+    });
+    out.push_str(" changed the arguments of this call before approving it. ");
+    out.push_str(match executed {
+        Some(true) => "It ran with: ",
+        Some(false) => "It would have run with: ",
+        None => "It was started with: ",
+    });
+    push_on_one_line(edited.arguments, out);
+}
+
+fn sentence(subject: Subject<'_>, outcome: &Outcome) -> String {
     let mut text = String::from("Error: ");
     text.push_str(outcome.token().token());
     let fields = [
@@ -89,20 +131,20 @@ fn sentence(tool: &str, outcome: &Outcome) -> String {
         }
     }
     text.push_str(if before == ", " { "). " } else { ". " });
-    message(&mut text, tool, outcome);
+    message(&mut text, subject, outcome);
     text
 }
 
-fn object(tool: &str, outcome: &Outcome) -> String {
+fn object(subject: Subject<'_>, outcome: &Outcome) -> String {
     let token = outcome.token();
     let mut said = String::new();
-    message(&mut said, tool, outcome);
+    message(&mut said, subject, outcome);
     let mut out = Writer::default();
     out.open('{');
     out.text("status", token.status());
     out.text("reason_code", token.token());
     out.present("decided_by", outcome.decided_by().map(Decider::token));
-    out.text("tool", cut(tool, NAME_LIMIT));
+    out.text("tool", cut(subject.tool, NAME_LIMIT));
     match token.executed() {
         Some(executed) => out.flag("executed", executed),
         None => out.optional("executed", None),
@@ -114,7 +156,7 @@ fn object(tool: &str, outcome: &Outcome) -> String {
 }
 
 /// What happened, what did not, what to do: the sentence without its head.
-fn message(text: &mut String, tool: &str, outcome: &Outcome) {
+fn message(text: &mut String, subject: Subject<'_>, outcome: &Outcome) {
     let mut milliseconds = String::new();
     // In a template, `@` stands for the tool's name and `#` for the detail, both quoted; `%` for the detail as it is.
     let (template, detail) = match outcome {
@@ -282,11 +324,15 @@ fn message(text: &mut String, tool: &str, outcome: &Outcome) {
     };
     for character in template.chars() {
         match character {
-            '@' => push_quoted(tool, NAME_LIMIT, text),
+            '@' => push_quoted(subject.tool, NAME_LIMIT, text),
             '#' => push_quoted(detail, QUOTE_LIMIT, text),
             '%' => text.push_str(detail),
             _ => text.push(character),
         }
+    }
+    if let Some(edited) = subject.edited {
+        text.push(' ');
+        push_edit(edited, outcome.token().executed(), text);
     }
     let Outcome::ApprovalDenied(denial) = outcome else { return };
     text.push_str(match denial.reason {
@@ -322,13 +368,18 @@ fn push_quoted(text: &str, limit: usize, out: &mut String) {
     let kept = cut(text, limit);
     let mut literal = String::new();
     json::write_string(kept, &mut literal);
-    for character in literal.chars() {
+    push_on_one_line(&literal, out);
+    if kept.len() < text.len() {
+        out.push('…');
+    }
+}
+
+/// JSON text as it is, but for the line breaks that JSON lets stand in a string.
+fn push_on_one_line(json: &str, out: &mut String) {
+    for character in json.chars() {
         match character {
             '\u{85}' | '\u{2028}' | '\u{2029}' => json::write_unicode_escape(character as u16, out),
             _ => out.push(character),
         }
-    }
-    if kept.len() < text.len() {
-        out.push('…');
     }
 }

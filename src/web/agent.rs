@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 use web_sys::AbortSignal;
 
-use super::driver::{Driver, Said};
+use super::driver::{Driver, Said, SaidEdit};
 use super::error::{error, from_run, set_factory};
 use super::host::Host;
 use super::platform;
@@ -156,7 +156,8 @@ impl RawChat {
         })))
     }
 
-    /// Decides about a pending request. Resolves once the decision is stored, with `applied` or `already`.
+    /// Decides about a pending request, with other arguments than the model's where they are given as JSON. Resolves once
+    /// the decision is stored, with `applied` or `already`.
     pub fn decide(
         &self,
         request: String,
@@ -164,12 +165,14 @@ impl RawChat {
         by: Option<String>,
         reason: Option<String>,
         note: Option<String>,
+        arguments: Option<String>,
     ) -> Result<Promise, JsValue> {
         let driver = self.driver();
         driver.check()?;
         let reason = reason.as_deref().and_then(DenyReason::from_token);
         let said = Said::new(RequestId::new(request), approve, person(by), Via::Api);
-        let stored = driver.decide(Said { reason, note, ..said })?;
+        let edit = arguments.map(|arguments| SaidEdit { arguments, shown: None });
+        let stored = driver.decide(Said { reason, note, edit, ..said })?;
         Ok(promise(Box::pin(async move { stored.await.map(Into::into) })))
     }
 

@@ -8,8 +8,9 @@ use wasm_bindgen::prelude::*;
 use web_sys::ShadowRoot;
 
 use super::agent::RawChat;
-use super::card::{CardList, Choice, Decided, Words};
+use super::card::{CardList, Choice, Decided, Edits, Words};
 use super::driver::{Driver, Said};
+use super::error::text_of;
 use super::platform;
 use super::setup::person as identified;
 use crate::core::card::cards;
@@ -37,15 +38,17 @@ impl RawApprovals {
         let (decides, asks) = (Rc::clone(&driver), by.clone());
         let dismissed = Rc::<RefCell<Vec<RequestId>>>::default();
         let hides = Rc::clone(&dismissed);
+        let edits = Rc::new(Edits::new(&driver));
+        let edited = Rc::clone(&edits);
         let heard = move |decided: Decided| {
             if decided.choice == Choice::Dismiss {
                 hides.borrow_mut().push(RequestId::new(decided.request));
                 decides.changed();
             } else {
-                decide(&decides, &asks, decided);
+                decide(&decides, &asks, &edited, decided);
             }
         };
-        let list = CardList::new(root, Rc::new(heard), words)?;
+        let list = CardList::new(root, Rc::new(heard), words, edits)?;
         let drawn = Self { driver, list, by, dismissed };
         drawn.update()?;
         Ok(drawn)
@@ -73,18 +76,26 @@ fn person(driver: &Driver, by: &Function) -> Option<PersonId> {
 
 /// A click that passed the guard. What the core refuses (a late click on a settled request) changes nothing, and the
 /// card shows what stands.
-fn decide(driver: &Rc<Driver>, by: &Function, decided: Decided) {
+fn decide(driver: &Rc<Driver>, by: &Function, edits: &Rc<Edits>, decided: Decided) {
     let Decided { request, choice, note } = decided;
     if choice == Choice::Stop {
         let _ = driver.handle(Input::Stop { at: platform::now(), partial: String::new() });
         return;
     }
     let approve = matches!(choice, Choice::Approve | Choice::Submit | Choice::Done);
-    let said = Said::new(RequestId::new(request), approve, person(driver, by), Via::Card);
+    let request = RequestId::new(request);
+    // What is shown is what runs; where that cannot run, the button was off.
+    let edit = if approve { edits.of(&request) } else { Ok(None) };
+    let Ok(edit) = edit else { return };
+    let said = Said { edit, ..Said::new(request.clone(), approve, person(driver, by), Via::Card) };
     let said = if choice == Choice::Submit { Said { data: note, ..said } } else { Said { note, ..said } };
-    if let Ok(stored) = driver.decide(said) {
-        platform::spawn(Box::pin(async move {
-            let _ = stored.await;
-        }));
+    let edits = Rc::clone(edits);
+    match driver.decide(said) {
+        Ok(stored) => platform::spawn(Box::pin(async move {
+            if let Err(thrown) = stored.await {
+                edits.failed(&request, &text_of(&thrown));
+            }
+        })),
+        Err(thrown) => edits.failed(&request, &text_of(&thrown)),
     }
 }

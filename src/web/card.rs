@@ -5,8 +5,10 @@
 
 mod arguments;
 mod asking;
+mod edit;
 mod entry;
 mod head;
+mod more;
 mod receipt;
 mod words;
 
@@ -23,6 +25,7 @@ pub use super::guard::{Choice, Decided};
 use super::guard::{Root, Watch};
 use crate::core::approval::RequestKind;
 use crate::core::card::Card;
+pub use edit::Edits;
 use entry::Entry;
 use head::title;
 pub use words::Words;
@@ -56,11 +59,17 @@ pub struct CardList {
     waiting: Cell<usize>,
     watch: Rc<Watch>,
     words: Words,
+    edits: Rc<Edits>,
 }
 
 impl CardList {
     /// An empty list. `decide` is called for every click that counts, and may drop the list.
-    pub fn new(root: &ShadowRoot, decide: Rc<dyn Fn(Decided)>, words: Words) -> Result<Self, JsValue> {
+    pub fn new(
+        root: &ShadowRoot,
+        decide: Rc<dyn Fn(Decided)>,
+        words: Words,
+        edits: Rc<Edits>,
+    ) -> Result<Self, JsValue> {
         let styled: &Styled = root.unchecked_ref();
         let sheet = Sheet::new()?;
         // What the sheet cannot say itself, since a page would download it: every colour comes twice, for light and dark,
@@ -88,6 +97,7 @@ impl CardList {
             waiting: Cell::new(0),
             watch,
             words,
+            edits,
         })
     }
 
@@ -108,7 +118,7 @@ impl CardList {
             } else {
                 let number = self.made.get();
                 self.made.set(number + 1);
-                let entry = Entry::new(number, card, note_reaches_model, &self.watch, &self.words);
+                let entry = Entry::new(number, card, note_reaches_model, &self.watch, &self.words, &self.edits);
                 news |= entry.is_pending();
                 now.push(Rc::new(entry));
             }

@@ -1,6 +1,7 @@
 //! Carries out the effects of one chat's run. The only place where the run and a wire meet.
 
 mod decide;
+mod edit;
 mod kept;
 mod model;
 mod record;
@@ -8,6 +9,7 @@ mod store;
 mod tools;
 
 pub use decide::Said;
+pub use edit::SaidEdit;
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;

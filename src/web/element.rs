@@ -20,6 +20,9 @@ extern "C" {
     #[wasm_bindgen(method, js_name = removeAttribute)]
     pub fn unset(this: &Element, attribute: &str);
 
+    #[wasm_bindgen(method, js_name = hasAttribute)]
+    pub fn has(this: &Element, attribute: &str) -> bool;
+
     /// Replaces all content.
     #[wasm_bindgen(method, setter = textContent)]
     pub fn set_text(this: &Element, text: &str);
@@ -27,6 +30,13 @@ extern "C" {
     /// Through the CSSOM, which a policy of `style-src 'none'` lets pass.
     #[wasm_bindgen(method, setter)]
     pub fn set_style(this: &Element, declarations: &str);
+
+    #[wasm_bindgen(method, setter)]
+    pub fn set_oninput(this: &Element, heard: &JsValue);
+
+    /// Of an editor: what is wrong with the whole of it.
+    #[wasm_bindgen(method, setter)]
+    pub fn set_problem(this: &Element, problem: &str);
 
     #[wasm_bindgen(method, setter)]
     pub fn set_onclick(this: &Element, heard: &JsValue);

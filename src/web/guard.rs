@@ -176,7 +176,7 @@ struct Watched {
     covered: Cell<bool>,
     covered_text: Rc<str>,
     /// See [`Watch::hold`].
-    held: Cell<bool>,
+    held: RefCell<Vec<String>>,
 }
 
 impl Watch {
@@ -235,7 +235,7 @@ impl Watch {
             visible: Cell::new(true),
             covered: Cell::new(false),
             covered_text: self.covered.clone(),
-            held: Cell::new(false),
+            held: RefCell::default(),
         }));
     }
 
@@ -245,16 +245,22 @@ impl Watch {
         self.schedule();
     }
 
-    /// Keeps the approving buttons with this note off, whatever else holds, while there is a reason: the id of what says it.
-    /// Without it their wait starts anew.
-    pub fn hold(&self, note: &Element, reason: Option<&str>) {
+    /// Keeps the approving buttons with this note off, whatever else holds, for as long as any reason is: the id of what says
+    /// it. Each time something is said of one their wait starts anew.
+    pub fn hold(&self, note: &Element, reason: &str, holds: bool) {
         for watched in self.buttons() {
             if watched.note == *note && watched.choice == Choice::Approve {
-                watched.held.set(reason.is_some());
-                match reason {
-                    Some(reason) => watched.button.set("aria-describedby", reason),
-                    None => watched.button.unset("aria-describedby"),
+                let mut held = watched.held.borrow_mut();
+                held.retain(|known| known != reason);
+                if holds {
+                    held.push(reason.to_owned());
                 }
+                if held.is_empty() {
+                    watched.button.unset("aria-describedby");
+                } else {
+                    watched.button.set("aria-describedby", &held.join(" "));
+                }
+                drop(held);
                 let _ = watched.feed(now(), Input::Rearm);
             }
         }
@@ -407,9 +413,8 @@ impl Watched {
     fn feed(&self, now: f64, input: Input) -> Verdict {
         let mut guard = self.guard.borrow_mut();
         let verdict = guard.handle(now, input);
-        let (armed, covered) = (guard.is_armed(), guard.is_covered());
-        let held = self.held.get();
-        let armed = armed && !held;
+        let held = !self.held.borrow().is_empty();
+        let (armed, covered) = (guard.is_armed() && !held, guard.is_covered());
         drop(guard);
         if self.covered.replace(covered) != covered {
             if covered {

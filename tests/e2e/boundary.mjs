@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
-import { BROWSERS, launch, openContext, openTab, press, serve } from "./browsers.mjs";
+import { BROWSERS, launch, openContext, openTab, serve, waitFor } from "./browsers.mjs";
 import { text } from "./scripted.mjs";
 
 /**
@@ -109,20 +109,18 @@ export const drawn = (page) =>
  * late may move the button again before the click arrives, which then rightly does not count.
  */
 export async function pressFirst(page, part) {
-  const buttons = (part) => {
+  const first = await page.evaluateHandle((part) => {
     const { shadowRoot } = document.querySelector("countersign-approvals");
-    return shadowRoot.querySelectorAll(`[part~="${part}"]`).length;
-  };
-  const before = await page.evaluate(buttons, part);
-  await page.evaluate((part) => {
-    const { shadowRoot } = document.querySelector("countersign-approvals");
-    shadowRoot.querySelector(`[part~="${part}"]`).scrollIntoView({ block: "center" });
+    const button = shadowRoot.querySelector(`[part~="${part}"]`);
+    button.scrollIntoView({ block: "center" });
+    return button;
   }, part);
-  for (let left = before; left === before; ) {
-    await press(page, part);
+  const isThere = () => first.evaluate((button) => button.isConnected);
+  while (await isThere()) {
+    await waitFor(page, (button) => !button.isConnected || !button.hasAttribute("aria-disabled"), first);
+    if (await isThere()) await first.click();
     const end = performance.now() + 3_000;
-    do left = await page.evaluate(buttons, part);
-    while (left === before && performance.now() < end);
+    while ((await isThere()) && performance.now() < end);
   }
 }
 

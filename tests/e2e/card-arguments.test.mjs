@@ -104,11 +104,20 @@ for (const name of BROWSERS) {
         "Covers this one call.",
       ]);
       const [view] = await page.evaluate(() => window.chat.snapshot().requests.map(({ view }) => view));
-      assert.deepEqual([view.asker, view.tool, view.title, view.hints], ["assistant", "save", "Save it", ["writes", "repeats"]]);
+      assert.deepEqual(
+        [view.asker, view.tool, view.title, view.hints],
+        ["assistant", "save", "Save it", ["writes", "repeats"]],
+      );
     });
 
     it("A2: a list of flat objects is a table with every key and value", async (t) => {
-      const page = await ask(t, { rows: [{ sku: "a", n: 1 }, { n: 2, note: "" }], tags: ["x", "y"] });
+      const page = await ask(t, {
+        rows: [
+          { sku: "a", n: 1 },
+          { n: 2, note: "" },
+        ],
+        tags: ["x", "y"],
+      });
       assert.deepEqual(await all(page, "caption, .group"), ["rows", "tags"]);
       assert.deepEqual(await all(page, "thead th"), ["sku", "n", "note"]);
       assert.deepEqual(await all(page, "tbody th"), ["[0]", "[1]"]);
@@ -182,7 +191,13 @@ for (const name of BROWSERS) {
         const says = `Show all ${size.toLocaleString("en")} characters, 96 lines`;
         assert.deepEqual(await all(page, "[part=fold]"), [says]);
         assert.deepEqual(await all(page, "[part=fold]", "label"), [`letter: ${says}`]);
-        assert.equal((await all(page, ".block"))[0], lines.slice(0, 5).map((line) => `${line}↵\n`).join(""));
+        assert.equal(
+          (await all(page, ".block"))[0],
+          lines
+            .slice(0, 5)
+            .map((line) => `${line}↵\n`)
+            .join(""),
+        );
         // Deny arms, Approve does not, and a click on it decides nothing.
         await armed(page, "deny");
         assert.deepEqual(await isOff(page), OFF);
@@ -227,7 +242,8 @@ for (const name of BROWSERS) {
 
     it("A2: ten thousand items keep the page responsive, a page at a time", async (t) => {
       const items = Array.from({ length: 9_990 }, (_, number) => `item ${number}`);
-      const elements = (page) => page.evaluate(() => document.querySelector("countersign-approvals").shadowRoot.querySelectorAll("*").length);
+      const elements = (page) =>
+        page.evaluate(() => document.querySelector("countersign-approvals").shadowRoot.querySelectorAll("*").length);
       const page = await ask(t, { items });
       assert.ok((await elements(page)) < 100, `${await elements(page)}`);
       await open(page, "Show all 9,990 rows");
@@ -241,7 +257,7 @@ for (const name of BROWSERS) {
       await waitFor(page, () => window.runs.length === 1);
     });
 
-    it("A2: a text of a megabyte comes in pieces, and each answers at once", async (t) => {
+    it("A2: a text of a megabyte comes in pieces", async (t) => {
       const page = await ask(t, { text: "word ".repeat(200_000) });
       assert.deepEqual(await all(page, "[part=fold]"), ["Show all 1,000,000 characters, 1 line"]);
       assert.equal((await all(page, ".block"))[0].length, 300);
@@ -252,7 +268,11 @@ for (const name of BROWSERS) {
     });
 
     it("A14: says what a server's annotations add to the risk", async (t) => {
-      const page = await ask(t, {}, { effect: "write", idempotent: true, annotations: { readOnlyHint: true, title: "Nice" } });
+      const page = await ask(
+        t,
+        {},
+        { effect: "write", idempotent: true, annotations: { readOnlyHint: true, title: "Nice" } },
+      );
       assert.deepEqual(await all(page, "[part=hints] li > :last-child"), [
         "Changes something",
         "Each run takes effect",
@@ -286,7 +306,10 @@ for (const name of BROWSERS) {
         folds: 0,
         onScreen: false,
       });
-      assert.deepEqual([await count(page, ".paper"), await count(page, "[part=fold]"), await isOff(page)], [0, folds, OFF]);
+      assert.deepEqual(
+        [await count(page, ".paper"), await count(page, "[part=fold]"), await isOff(page)],
+        [0, folds, OFF],
+      );
     });
   });
 }

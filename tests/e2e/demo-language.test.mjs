@@ -1,7 +1,7 @@
 /** The demo's switch for the language of its cards. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { decide, openDemo, ready } from "./demo.mjs";
+import { answer, decide, openDemo, ready } from "./demo.mjs";
 import { launch, say } from "./harness.mjs";
 
 let browser;
@@ -45,6 +45,7 @@ describe("the language of the cards", () => {
     assert.equal(await card(page).evaluate((node) => getComputedStyle(node).direction), "rtl");
     await decide(card(page), "موافقة");
     await card(page).getByText("أنت وافقت على هذا.").waitFor();
+    await answer(page, "is called");
     assert.equal(await page.evaluate(() => getComputedStyle(document.body).direction), "ltr", "the page stays English");
   });
 

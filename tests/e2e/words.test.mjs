@@ -165,6 +165,32 @@ describe("A17: in a language that nobody speaks", () => {
   });
 });
 
+describe("A17: a page's own words", () => {
+  it("take the place of one message on the card, at once, and leave the others", async (t) => {
+    const { page } = await stage(t);
+    await play(page, "a card for somebody else");
+    const names = () => page.locator("[part=actions] > button").allTextContents();
+    const set = (strings) =>
+      page.evaluate((strings) => {
+        const element = document.querySelector("countersign-approvals");
+        try {
+          element.strings = strings ?? undefined;
+          return "";
+        } catch ({ code, message }) {
+          return `${code}: ${message}`;
+        }
+      }, strings);
+    const before = await names();
+    assert.deepEqual(before.slice(0, 2), [english["ask.deny"], english["ask.approve"]]);
+    assert.equal(await set({ "ask.deny": "Nope" }), "");
+    assert.deepEqual(await names(), ["Nope", ...before.slice(1)]);
+    assert.match(await set({ "ask.denny": "No" }), /^invalid_options: strings: nothing says ask\.denny/);
+    assert.deepEqual(await names(), ["Nope", ...before.slice(1)], "what is refused changes nothing");
+    assert.equal(await set(null), "");
+    assert.deepEqual(await names(), before);
+  });
+});
+
 describe("A17: in German", () => {
   it("every text of every card is of the list or given", async (t) => {
     const strings = locale("de");

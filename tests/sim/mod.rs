@@ -13,7 +13,9 @@ use countersign::core::message::{
 };
 use countersign::core::outcome::{Decider, DenyReason, Failure, PersonId, Via};
 use countersign::core::policy::{Opinion, ToolEffect};
-use countersign::core::run::{Answerer, Candidate, Effect, Handled, Input, Permit, Run, RunError, Settings, Status};
+use countersign::core::run::{
+    Answerer, Candidate, Edited, Effect, Handled, Input, Permit, Run, RunError, Settings, Status,
+};
 use countersign::core::wording::Renderer;
 use countersign::core::{card, snapshot};
 
@@ -45,9 +47,13 @@ pub fn settings() -> Settings {
     }
 }
 
-/// What the host's rules say of a call: `eat` with `"free":true` is allowed, with `"never":true` refused.
+/// What the host says of a call: with `free` in its arguments it is allowed, with `never` refused, with `misfit` they break
+/// the schema.
 pub fn rules(candidate: &Candidate) -> Vec<Opinion> {
     let mut opinions = Vec::new();
+    if candidate.arguments.contains("misfit") {
+        opinions.push(Opinion::Invalid("misfit is not known".to_owned()));
+    }
     if candidate.arguments.contains("free") {
         opinions.push(Opinion::Allow);
     }
@@ -71,6 +77,8 @@ pub struct Sim {
     pub permits: Vec<Permit>,
     /// What the preview says now, if a decision is to compare it.
     pub preview: Option<Preview>,
+    /// What it said of other arguments when they were shown.
+    pub shown: Option<Preview>,
     next_id: u32,
 }
 
@@ -85,6 +93,7 @@ impl Sim {
             closing: false,
             permits: Vec::new(),
             preview: None,
+            shown: None,
             next_id: 0,
         }
     }
@@ -131,11 +140,22 @@ impl Sim {
             Effect::Ask(request) => self.trace.push(format!("→ ask {} {}", request.id, request.call)),
             Effect::RunTool(permit) => {
                 self.trace.push(format!("→ run {} {} {}", permit.call(), permit.tool(), permit.arguments()));
+                assert_eq!(permit.arguments(), self.leave(permit.call()), "a call runs with what was approved");
                 assert!(self.run.begin_tool(permit.call()), "a call is handed out once");
                 self.permits.push(permit);
             }
             Effect::Done(status) => self.trace.push(format!("→ {}", status.token())),
         }
+    }
+
+    /// The arguments that the stored log gives a call leave to run with: the model's, unless a person approved others.
+    fn leave(&self, call: &CallId) -> String {
+        let edits = self.lines.iter().rev().filter_map(|line| match Event::decode(line).unwrap().body {
+            Body::CallDecided { call: id, decision } if id == *call => decision.edit.map(|edit| edit.arguments),
+            _ => None,
+        });
+        let written = self.run.chat().call(call).map(|(written, _)| written.arguments.clone());
+        edits.chain(written).next().unwrap()
     }
 
     fn fresh(&mut self) -> RequestId {
@@ -196,8 +216,28 @@ impl Sim {
             via: Via::Card,
             reason,
             note: note.map(str::to_owned),
+            edited: None,
             preview: self.preview.clone(),
             fresh,
+        })
+    }
+
+    /// Approves with other arguments, as a page does: the rules are asked about them first.
+    pub fn edit(&mut self, request: &str, by: Option<&str>, arguments: &str) -> Result<Handled, RunError> {
+        let asked = self.run.edited(&RequestId::new(request), arguments);
+        let opinions = asked.ok().flatten().as_ref().map(rules).unwrap_or_default();
+        let edited = Edited { arguments: arguments.to_owned(), opinions, shown: self.shown.clone() };
+        self.handle(Input::Decide {
+            at: self.now,
+            request: RequestId::new(request),
+            approve: true,
+            by: by.and_then(PersonId::new),
+            via: Via::Api,
+            reason: None,
+            note: None,
+            edited: Some(edited),
+            preview: self.preview.clone(),
+            fresh: RequestId::new(format!("again{}", self.lines.len())),
         })
     }
 

@@ -1,7 +1,7 @@
 import { CountersignError } from "./error.js";
 import { eventsOf } from "./events.js";
 import { readParts } from "./messages.js";
-import { readDecider, readDecision, readRequestId } from "./options.js";
+import { readArguments, readDecider, readDecision, readRequestId } from "./options.js";
 import { writeAnswer } from "./requests.js";
 import type { DenyReason, Privacy } from "./tokens.js";
 import type { Answer, ChatEvent, Message, Part, Request, RunResult, Snapshot } from "./types.js";
@@ -22,6 +22,13 @@ export interface DecideOptions {
   /** Only with a denial. */
   reason?: DenyReason;
   note?: string;
+  /**
+   * Arguments in place of the model's, an object as `JSON.parse` gives it; only with an approval of a call that waits ahead
+   * of its tool. They are checked as the model's are: what breaks the schema rejects with `invalid_decision`, what a rule
+   * refuses with `not_allowed`, and nothing is decided. The tool runs with them, the original call stays in the history,
+   * and the model is told what was changed. Equal arguments change nothing.
+   */
+  args?: Record<string, unknown>;
 }
 
 export interface ExtendOptions {
@@ -144,12 +151,13 @@ export class Chat {
     requestId: string,
     options: DecideOptions,
   ): Promise<{ result: "applied" | "already"; continuation: Promise<RunResult> }> {
-    const { approve, reason, note } = options;
+    const { approve, reason, note, args } = options;
     const id = readRequestId(requestId);
     const by = readDecider(options.by);
     readDecision(approve, reason, note);
+    const text = readArguments(args);
     const run = enter(() => this.#raw.runId());
-    return this.#after(run, await enter(() => this.#raw.decide(id, approve, by, reason, note)));
+    return this.#after(run, await enter(() => this.#raw.decide(id, approve, by, reason, note, text)));
   }
 
   /**

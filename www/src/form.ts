@@ -1,4 +1,5 @@
 import { type Field, formatProblem, readFields } from "./fields.js";
+import { isText } from "./reader.js";
 import { fill } from "./requests.js";
 import { violation } from "./schema.js";
 import { visibleLine } from "./wasm/countersign.js";
@@ -13,6 +14,8 @@ interface Drawn {
 }
 
 const TYPES: Record<string, string> = { email: "email", uri: "url", date: "date", "date-time": "datetime-local" };
+/** Texts longer than this, in UTF-16 units, or of more than one line get an area to be written in. */
+const LONG = 80;
 let made = 0;
 
 /**
@@ -23,23 +26,16 @@ let made = 0;
 export function makeForm(text: string, words: Words): HTMLElement {
   const form = make("div", { part: "form" });
   const fields = readFields(JSON.parse(text).schema);
-  const drawn = (typeof fields === "string" ? [] : fields).map((field) => ({ field, ...drawField(field, words) }));
+  const drawn = drawFields(typeof fields === "string" ? [] : fields, words);
   const whole = make("p", { part: "problem", role: "alert" });
-  form.append(...drawn.map(({ element }) => element), whole);
+  form.append(...drawn.elements, whole);
   Object.defineProperty(form, "value", {
     get() {
-      const values: [string, unknown][] = [];
-      let stop: Drawn | undefined;
       whole.textContent = "";
-      for (const one of drawn) {
-        const [value, problem] = check(one.field, one.read, words);
-        one.say(problem);
-        if (problem !== undefined) stop ??= one;
-        else if (value !== undefined) values.push([one.field.key, value]);
-      }
+      const { values, stop } = drawn.read();
       stop?.focus();
       try {
-        return stop ? "" : fill(text, JSON.stringify(Object.fromEntries(values)));
+        return stop ? "" : fill(text, JSON.stringify(values));
       } catch (problem) {
         whole.textContent = words.sayAgain("form.problem", visibleLine(String(problem)));
         return "";
@@ -47,6 +43,26 @@ export function makeForm(text: string, words: Words): HTMLElement {
     },
   });
   return form;
+}
+
+/** Fields as they are drawn, and what is filled in: `stop` is the first with a problem, which each says itself. */
+export function drawFields(fields: readonly Field[], words: Words) {
+  const drawn = fields.map((field) => ({ field, ...drawField(field, words) }));
+  return {
+    elements: drawn.map(({ element }) => element),
+    focus: () => drawn[0]?.focus(),
+    read(): { values: Record<string, unknown>; stop?: { focus(): void } } {
+      const values: [string, unknown][] = [];
+      let stop: Drawn | undefined;
+      for (const one of drawn) {
+        const [value, problem] = check(one.field, one.read, words);
+        one.say(problem);
+        if (problem !== undefined) stop ??= one;
+        else if (value !== undefined) values.push([one.field.key, value]);
+      }
+      return { values: Object.fromEntries(values), ...(stop && { stop }) };
+    },
+  };
 }
 
 /** What is filled in, or what is wrong with it. */
@@ -81,17 +97,25 @@ function drawField(field: Field, words: Words): Drawn & { say(problem?: string):
     read,
     focus: () => controls[0]?.focus(),
     say(said) {
-      problem.textContent = said ?? "";
+      // What is said already is not said again.
+      if (problem.textContent !== (said ?? "")) problem.textContent = said ?? "";
       for (const control of controls) control.setAttribute("aria-invalid", String(said !== undefined));
     },
   };
 }
 
-type Control = HTMLInputElement | HTMLSelectElement;
+type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 type Drawing = { element: HTMLElement; read: () => unknown; controls: Control[] };
 
 const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
   text(field, words) {
+    const start = field.schema.default;
+    if (isText(start) && field.format === undefined && (start.length > LONG || start.includes("\n"))) {
+      const area = make("textarea", { autocomplete: "off", dir: "auto", rows: "6" }) as HTMLTextAreaElement;
+      area.value = start.split("\n").every((line) => plain(line) === line) ? start : "";
+      const read = () => (area.value === "" ? undefined : area.value);
+      return { element: labelled(field, area, words), read, controls: [area] };
+    }
     const input = inputOf(TYPES[field.format ?? ""] ?? "text", field);
     input.value = typeof field.schema.default === "string" ? plain(local(field, field.schema.default)) : "";
     const read = () =>
@@ -191,7 +215,8 @@ function global({ format }: Field, text: string): string {
   return format === "date-time" ? new Date(text).toISOString() : text;
 }
 
-function make(tag: string, attributes: Record<string, string>, text = ""): HTMLElement {
+/** @internal An element with these attributes. */
+export function make(tag: string, attributes: Record<string, string>, text = ""): HTMLElement {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.textContent = text;

@@ -104,6 +104,24 @@ export function readDecision(approve: unknown, reason: unknown, note: unknown): 
   if (note !== undefined && !isText(note)) throw wrong("note must be a string, or left out");
 }
 
+/** Arguments in place of the model's, as JSON. What JSON would make something else of is refused, not changed. */
+export function readArguments(args: unknown): string | undefined {
+  const wrong = (what: string) =>
+    new CountersignError("invalid_decision", `decide: args ${what}; nothing was changed.`);
+  if (args === undefined) return undefined;
+  if (!isObject(args)) throw wrong("must be an object of arguments, or left out");
+  try {
+    return JSON.stringify(args, (key, value: unknown) => {
+      const isLost =
+        isFunction(value) || typeof value === "symbol" || (typeof value === "number" && !Number.isFinite(value));
+      if (isLost) throw `has ${String(value)} in ${JSON.stringify(key)}`;
+      return value;
+    });
+  } catch (thrown) {
+    throw wrong(isText(thrown) ? `${thrown}, which JSON does not have` : "cannot be written as JSON");
+  }
+}
+
 function readUser(options: Options): string | null {
   const user = options.raw("user");
   if (user === null) return null;

@@ -242,6 +242,15 @@ export interface Decision {
   data?: unknown;
 }
 
+/** An argument that a person changed, hidden characters replaced by visible tokens. */
+export interface ArgumentChange {
+  path: string;
+  /** What the model wrote; absent where it wrote nothing. */
+  was?: { kind: string; text: string };
+  /** What stands there now; absent where nothing does. */
+  now?: { kind: string; text: string };
+}
+
 export interface Call {
   id: string;
   tool: string;
@@ -250,6 +259,10 @@ export interface Call {
   title?: string;
   /** The exact text of the arguments, as the model wrote it. */
   arguments: string;
+  /** The exact text of the arguments that a person approved in place of those; it runs with these. */
+  edited?: string;
+  /** Where the two differ. */
+  changes?: ArgumentChange[];
   state: "requested" | "waiting" | "ready" | "running" | "settled";
   requestId?: string;
   decision?: Decision;
@@ -330,8 +343,10 @@ export interface CardView {
   server?: string;
   title?: string;
   why: string;
-  /** Every key and value, in the order the model wrote them. */
+  /** Every key and value that it would run with, in the order they were written. */
   arguments: ArgumentRow[];
+  /** Where those are not what the model wrote, since a person approved others. */
+  changes?: ArgumentChange[];
   /** The lines of the tool's preview. */
   preview: string[];
   /** What is known of the tool's effects, the worse where nothing is. */

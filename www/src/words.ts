@@ -1,3 +1,4 @@
+import { makeEditor } from "./edit.js";
 import { CountersignError } from "./error.js";
 import { makeForm } from "./form.js";
 import english from "./locales/en.json" with { type: "json" };
@@ -79,6 +80,11 @@ export class Words {
   /** The fields of a form, given as JSON: see {@link makeForm}. */
   form(text: string): HTMLElement {
     return makeForm(text, this);
+  }
+
+  /** Where arguments are changed: see {@link makeEditor}. */
+  editor(text: string, schema: string, says: string): HTMLElement {
+    return makeEditor(text, schema, says, this);
   }
 }
 

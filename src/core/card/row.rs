@@ -83,6 +83,13 @@ pub fn rows(arguments: &Json, current: Option<&Json>) -> Vec<Row> {
     rows
 }
 
+/// The rows of a value that stands at this path.
+pub(super) fn rows_at(path: &str, value: &Json) -> Vec<Row> {
+    let mut rows = Vec::new();
+    leaves(&Place { path, group: "", name: "", table: None }, Some(value), None, &mut rows);
+    rows
+}
+
 /// Where a value stands.
 #[derive(Clone, Copy)]
 struct Place<'a> {
@@ -95,14 +102,19 @@ struct Place<'a> {
 impl Place<'_> {
     /// Walks into what stands one step further.
     fn step(&self, name: &str, value: Option<&Json>, current: Option<&Json>, rows: &mut Vec<Row>) {
-        let dot = if self.path.is_empty() || name.starts_with('[') { "" } else { "." };
-        let path = [self.path, dot, name].concat();
+        let path = path_to(self.path, name);
         leaves(&Place { path: &path, group: self.path, name, table: self.table }, value, current, rows);
     }
 }
 
+/// The path one step further.
+pub(super) fn path_to(path: &str, step: &str) -> String {
+    let dot = if path.is_empty() || step.starts_with('[') { "" } else { "." };
+    [path, dot, step].concat()
+}
+
 /// A key as a step of a path. One that could pass for several steps, or for none, stands in brackets and quotes.
-fn step_of(key: &str) -> String {
+pub(super) fn step_of(key: &str) -> String {
     let name = visible_line(key);
     if !key.is_empty() && !key.bytes().any(|byte| matches!(byte, b'.' | b'[' | b']' | b'"')) {
         return name;
@@ -113,7 +125,7 @@ fn step_of(key: &str) -> String {
     step
 }
 
-fn index(place: usize) -> String {
+pub(super) fn index(place: usize) -> String {
     let mut step = String::from('[');
     write_number(place as u64, &mut step);
     step.push(']');

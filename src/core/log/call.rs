@@ -1,7 +1,7 @@
 //! One call of a chat, and the requests about it.
 
 use crate::core::approval::{Digest, Request, RequestKind};
-use crate::core::event::{Decision, Facts, Settler};
+use crate::core::event::{Decision, Edit, Facts, Settler};
 use crate::core::json::Json;
 use crate::core::message::{CallId, RequestId, ResultItem};
 use crate::core::outcome::Token;
@@ -126,6 +126,17 @@ impl CallState {
         self.decision.iter().chain(&self.approval).find(|decision| decision.note.is_some())
     }
 
+    /// Whether whoever approves its request may change the arguments: only ahead of its tool, and not once that was
+    /// started.
+    pub fn takes_edits(&self) -> bool {
+        self.attempts == 0 && self.request.as_ref().is_some_and(|request| request.kind == RequestKind::Approval)
+    }
+
+    /// The decision by which it runs with other arguments than the model's, and those.
+    pub fn edited(&self) -> Option<(&Decision, &Edit)> {
+        self.decision.iter().chain(&self.approval).find_map(|decision| Some((decision, decision.edit.as_deref()?)))
+    }
+
     /// What a refused request makes of its call. A decline has a person behind it.
     pub fn refusal(&self) -> Option<Token> {
         let decision = self.decision.as_ref().filter(|decision| !decision.approve)?;
@@ -164,6 +175,9 @@ impl CallState {
             let (kind, data) = (request.kind.clone(), decision.data.clone());
             let refused = (!decision.approve).then(|| decision.answer_reason.clone());
             self.answers.push(Answered { request: request.id.clone(), kind, data, refused });
+        }
+        if let Some(edit) = &decision.edit {
+            self.digest = Some(edit.digest.clone());
         }
         self.decision = Some(decision.clone());
     }

@@ -1,7 +1,6 @@
 //! What comes next: from where the chat stands to the next effect.
 
 use super::{Effect, Handed, Permit, Run, RunError, Status};
-use crate::core::arguments::Arguments;
 use crate::core::event::{Body, EndStatus};
 use crate::core::log::{Entry, Stage};
 use crate::core::message::{CallId, CallKind, ResultItem, Trust, Turn, TurnCall, TurnEnd};
@@ -108,8 +107,8 @@ impl Run {
             return None;
         }
         let tool = self.tool(call)?;
-        let arguments = Arguments::new(&call.arguments).ok()?;
-        let digest = self.digest_of(id, &tool)?;
+        let arguments = self.arguments(id)?;
+        let digest = self.digest_with(id, &tool, arguments.text())?;
         (state.digest.as_ref() == Some(&digest)).then(|| Permit {
             call: id.clone(),
             run: run.id.clone(),

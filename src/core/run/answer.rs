@@ -1,7 +1,7 @@
 //! What becomes of a request: decided, answered, extended, or over.
 
 use super::ask::MOST_ANSWERS;
-use super::{Answerer, Handled, Run, RunError};
+use super::{Answerer, Edited, Handled, Run, RunError};
 use crate::core::approval::{Preview, Request, RequestKind};
 use crate::core::event::{Body, Decision, Extension, Settler};
 use crate::core::log::CallState;
@@ -31,21 +31,35 @@ impl Run {
             }
             Answerer::Unsaid => Settler::Host,
         };
-        Decision { request, approve, by, via, reason: None, note: None, answer_reason, data: None, relayed: false }
+        Decision {
+            request,
+            approve,
+            by,
+            via,
+            reason: None,
+            note: None,
+            answer_reason,
+            data: None,
+            edit: None,
+            relayed: false,
+        }
     }
 
     /// Takes a decision about a pending request. `preview` is what the tool says now, where it was asked again.
     pub(super) fn decide(
         &mut self,
         at: u64,
-        decision: Decision,
+        mut decision: Decision,
+        edited: Option<Edited>,
         preview: Option<Preview>,
         fresh: RequestId,
     ) -> Result<Handled, RunError> {
         if decision.approve && (decision.reason.is_some() || decision.answer_reason.is_some()) {
             return Err(RunError::ReasonWithApproval);
         }
-        let Some((request, state)) = self.waiting(at, &decision.request)? else {
+        let waiting = self.waiting(at, &decision.request)?;
+        decision.edit = edited.map(|edited| self.edit(&decision, edited, preview.as_ref())).transpose()?.flatten();
+        let Some((request, state)) = waiting else {
             return match self.chat.request_end(&decision.request) {
                 Some(end) if end.says_the_same(&decision) => Ok(Handled::Already),
                 _ => Err(RunError::Conflict),
@@ -57,7 +71,7 @@ impl Run {
             }
             // What a tool asks for while it runs is about nothing that could have changed meanwhile.
             if !state.is_raised
-                && let Some(changed) = self.changes(&request, preview)
+                && let Some(changed) = self.changes(&request, preview.filter(|_| decision.edit.is_none()))
             {
                 return self.ask_again(at, &state, changed, fresh);
             }

@@ -43,10 +43,19 @@ impl Run {
 
     /// What consent to a call of the open run covers now.
     pub(super) fn digest_of(&self, id: &CallId, tool: &Tool) -> Option<Digest> {
+        self.digest_with(id, tool, self.arguments(id)?.text())
+    }
+
+    /// What consent to a call of the open run would cover with these arguments.
+    pub(super) fn digest_with(&self, id: &CallId, tool: &Tool, arguments: &str) -> Option<Digest> {
         let run = self.chat.open_run()?;
-        let (call, _) = self.chat.call(id)?;
-        let arguments = Arguments::new(&call.arguments).ok()?;
-        Some(call_digest(Place { chat: self.chat.id(), run: &run.id, call: id }, tool, arguments.text()))
+        Some(call_digest(Place { chat: self.chat.id(), run: &run.id, call: id }, tool, arguments))
+    }
+
+    /// The arguments that a call runs with: those the model wrote, or those a person approved in their place.
+    pub fn arguments(&self, id: &CallId) -> Option<Arguments> {
+        let (call, state) = self.chat.call(id)?;
+        Arguments::new(state.edited().map_or(&call.arguments, |(_, edit)| &edit.arguments)).ok()
     }
 
     /// The tool behind a call, as it is now. A tool of the provider's never is one of the page, whatever it is called.

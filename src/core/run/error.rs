@@ -19,6 +19,16 @@ pub enum RunError {
     NotAllowed,
     /// A closed reason came with an approval.
     ReasonWithApproval,
+    /// Arguments came with a denial.
+    EditOfDenial,
+    /// The arguments of this request cannot be changed.
+    NotEditable,
+    /// The arguments in place of the model's cannot be read, or break the tool's schema.
+    EditInvalid(String),
+    /// A rule refuses the call with the arguments in place of the model's, for this reason.
+    EditRefused(String),
+    /// What the tool says of the arguments in place of the model's is no longer what was shown.
+    EditChanged,
     /// The time given is no later than the one that stands.
     NoExtension,
     /// There is nothing to go on with.
@@ -38,7 +48,11 @@ impl RunError {
             Self::Conflict => "conflict",
             Self::Expired => "expired",
             Self::NotAllowed => "not_allowed",
-            Self::ReasonWithApproval => "invalid_decision",
+            Self::ReasonWithApproval | Self::EditOfDenial | Self::NotEditable | Self::EditInvalid(_) => {
+                "invalid_decision"
+            }
+            Self::EditRefused(_) => "not_allowed",
+            Self::EditChanged => "changed",
             Self::NoExtension => "invalid_expiry",
             Self::NothingToResume => "nothing_to_resume",
             Self::Stale => "stale",
@@ -61,6 +75,22 @@ impl RunError {
                 "Nothing was changed: this needs the approval of a known person who did not start the run."
             }
             Self::ReasonWithApproval => "A reason goes with a denial or a no only; leave it out to approve.",
+            Self::EditOfDenial => "Arguments go with an approval only; leave them out to deny.",
+            Self::NotEditable => {
+                "Nothing was changed: this request is not about arguments that could be; settle it without them."
+            }
+            Self::EditInvalid(problem) => {
+                let before = "The arguments given cannot run, so nothing was decided. Correct them, or deny the call: ";
+                return Cow::Owned([before, problem, "."].concat());
+            }
+            Self::EditRefused(reason) => {
+                let before = "A rule refuses the call with these arguments, so nothing was decided. Change them, or deny \
+                              the call. The rule says: ";
+                return Cow::Owned([before, reason].concat());
+            }
+            Self::EditChanged => {
+                "What the call would do with these arguments is no longer what was shown. Nothing was decided; look again."
+            }
             Self::NoExtension => {
                 "Nothing was changed: a request can be extended only, so the new time must be later than the one it has."
             }

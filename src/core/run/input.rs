@@ -84,6 +84,8 @@ pub enum Input {
         reason: Option<DenyReason>,
         /// A note.
         note: Option<String>,
+        /// Other arguments than the model's; only with an approval of a call that waits ahead of its tool.
+        edited: Option<Edited>,
         /// What the tool's preview says now; `None` where it was not asked.
         preview: Option<Preview>,
         /// A fresh random id, for the request that asks again if what would run has changed.
@@ -189,6 +191,17 @@ impl Input {
             | Self::Resume { at, .. } => at,
         }
     }
+}
+
+/// Arguments in place of the model's, and what was made of them before they came here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edited {
+    /// Their text.
+    pub arguments: String,
+    /// What the host's rules said of the call with them, see [`Run::edited`](super::Run::edited).
+    pub opinions: Vec<Opinion>,
+    /// What the tool's preview said of them when the person saw it; `None` where nobody was shown one.
+    pub shown: Option<Preview>,
 }
 
 /// Who answers, as the host states it.

@@ -155,7 +155,7 @@ impl Run {
     }
 
     /// Whether a result from outside came in during this run.
-    fn is_tainted(&self) -> bool {
+    pub(super) fn is_tainted(&self) -> bool {
         let turns = self.chat.entries().iter().rev().map_while(|entry| match entry {
             Entry::Turn(turn) => Some(turn.calls.as_slice()),
             Entry::Failure { .. } => Some(&[][..]),

@@ -5,7 +5,7 @@ use crate::core::event::{Body, Decision, EndStatus, Facts};
 use crate::core::log::{CallState, Corrupt, Stage};
 use crate::core::message::{CallId, ResultItem, Trust, TurnCall};
 use crate::core::outcome::{Decider, Denial, Failure, Lapse, Outcome};
-use crate::core::wording::{self, Subject};
+use crate::core::wording::{self, Subject, ToldEdit};
 
 /// What ends a run before its answer.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +29,10 @@ impl Run {
             Ok(text) => {
                 let note = state.noted().and_then(|decision| self.shared_note(decision));
                 let text = note.map_or(text.clone(), |note| wording::with_approval_note(&text, note));
+                let text = match told(state) {
+                    Some(edited) => wording::with_edit(&text, edited),
+                    None => text,
+                };
                 let outside = self.tool(call).is_some_and(|tool| tool.untrusted);
                 let trust = if outside { Trust::ExternalUntrusted } else { Trust::Tool };
                 let item = ResultItem { call: id.clone(), renderer: None, text, is_error: false, trust };
@@ -113,7 +117,8 @@ impl Run {
         };
         let name = if call.name.is_empty() { "(no name)" } else { &call.name };
         let prompt = state.request.as_ref().map_or(name, |request| &request.prompt);
-        let item = wording::result_item(self.settings.renderer, Subject { call: id, tool: name, prompt }, outcome);
+        let subject = Subject { call: id, tool: name, prompt, edited: told(state) };
+        let item = wording::result_item(self.settings.renderer, subject, outcome);
         Ok(Body::CallSettled { name: name.to_owned(), facts: Some(Facts::of(outcome)), item })
     }
 
@@ -133,4 +138,11 @@ impl Run {
         bodies.push(Body::RunEnded { status: EndStatus::Stopped, reason: Some(reason.to_owned()) });
         self.record(at, bodies)
     }
+}
+
+/// What the model has to know of arguments that a person changed.
+fn told(call: &CallState) -> Option<ToldEdit<'_>> {
+    let (decision, edit) = call.edited()?;
+    // Only persons change arguments.
+    Some(ToldEdit { by: decision.by.decided_by().unwrap_or(Decider::Unknown), arguments: &edit.arguments })
 }

@@ -4,6 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::arguments::Arguments;
+use super::edit::{self, Edit, Edits};
+use super::more::More;
 use super::words::Words;
 use super::{asking, head, receipt};
 use crate::core::approval::RequestKind;
@@ -30,6 +32,8 @@ pub struct Entry {
     arguments: RefCell<Option<Arguments>>,
     receipt: Element,
     dismiss: Element,
+    /// What else there is to do, and the changing of the arguments; where there is any.
+    more: Option<(More, Edit)>,
     is_pending: Cell<bool>,
     note_reaches_model: Cell<bool>,
     /// All texts of the head and of the receipt, to see whether they change.
@@ -46,14 +50,21 @@ impl Drop for Entry {
 
 impl Entry {
     /// A card that stands nowhere yet.
-    pub fn new(number: u32, card: &Card, note_reaches_model: bool, watch: &Rc<Watch>, words: &Words) -> Self {
+    pub fn new(
+        number: u32,
+        card: &Card,
+        note_reaches_model: bool,
+        watch: &Rc<Watch>,
+        words: &Words,
+        edits: &Edits,
+    ) -> Self {
         let group = Element::new("div part=card role=group tabindex=-1");
         let head = group.add("div", "");
         let foot = group.add("div class=foot", "");
         let asking = Element::new("div class=asking");
         let label = Element::new("span");
         let note = asking::draw(&asking, &label, &card.view, words);
-        let entry = Self {
+        let mut entry = Self {
             request: card.request.as_str().to_owned(),
             number: number.to_string(),
             watch: watch.clone(),
@@ -68,6 +79,7 @@ impl Entry {
             arguments: RefCell::default(),
             receipt: Element::new("div part=receipt tabindex=-1"),
             dismiss: Element::new("button part=dismiss type=button"),
+            more: None,
             is_pending: Cell::new(card.receipt.is_none()),
             note_reaches_model: Cell::new(note_reaches_model),
             shown_head: Cell::default(),
@@ -85,12 +97,33 @@ impl Entry {
             let actions = entry.asking.add("div part=actions", "");
             for (part, says, choice) in asking::buttons(&card.view.kind).iter().copied() {
                 let button = actions.add(&joined("button part=", part, " type=button"), &words.say(says));
+                if choice == Choice::Approve {
+                    entry.more = entry.offer(&button, edits);
+                }
                 watch.guard(button, &entry.request, choice, &entry.note);
+            }
+            if let Some((more, _)) = &entry.more {
+                entry.asking.insert(more.area(), None);
             }
             entry.foot.insert(&entry.asking, None);
         }
         entry.update(card, note_reaches_model);
         entry
+    }
+
+    /// What can be done with the card beside the decision that `approve` makes.
+    fn offer(&self, approve: &Element, edits: &Edits) -> Option<(More, Edit)> {
+        let more = More::new(&self.id("more"), &self.words);
+        let card = edit::Card {
+            request: &self.request,
+            number: &self.number,
+            watch: &self.watch,
+            note: &self.note,
+            approve,
+            words: &self.words,
+        };
+        let edit = Edit::new(edits, &card, &self.asking, more.inside())?;
+        Some((more, edit))
     }
 
     /// The card's element.
@@ -127,7 +160,7 @@ impl Entry {
                 } else {
                     hold.set("hidden", "");
                 }
-                watch.hold(&note, is_folded.then_some(&reason));
+                watch.hold(&note, &reason, is_folded);
             });
             let arguments = head::draw(&self.head, &card.view, &self.number, &self.words, folded);
             self.arguments.replace(arguments);
@@ -143,6 +176,9 @@ impl Entry {
         if shown.is_empty() {
             if self.is_pending.replace(false) {
                 self.watch.release(&self.note);
+                if let Some((_, edit)) = &self.more {
+                    edit.hide();
+                }
                 // The receipt keeps the height of what it replaces, so that nothing below it moves under a pointer.
                 self.foot.set_style(&joined("min-block-size:", &self.foot.height().to_string(), "px"));
             }

@@ -2,6 +2,7 @@
 //! stopped, every argument, what is known of the tool, and what a decision covers.
 
 use super::arguments::Arguments;
+use super::edit;
 use super::entry::joined;
 use super::words::Words;
 use crate::core::approval::RequestKind;
@@ -56,6 +57,7 @@ pub fn draw(
     } else {
         Some(Arguments::new(&area, &view.arguments, words, folded))
     };
+    edit::draw_changes(head, &view.changes, words);
     if !view.preview.is_empty() {
         let list = head.add("ul part=preview", "");
         list.set("aria-label", &words.say("head.preview"));

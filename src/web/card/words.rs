@@ -33,6 +33,11 @@ extern "C" {
     /// not fit.
     #[wasm_bindgen(method)]
     pub fn form(this: &Words, form: &str) -> Element;
+
+    /// Where arguments (JSON) are changed, by the schema of their tool (JSON), as an element whose `value` is what stands
+    /// there, as JSON text; empty if a field of it says what is wrong.
+    #[wasm_bindgen(method)]
+    pub fn editor(this: &Words, arguments: &str, schema: &str, says: &str) -> Element;
 }
 
 impl Words {
@@ -48,6 +53,11 @@ impl Words {
     /// A reason why a call stopped: one of the core's own in the page's language, a host's as it is.
     pub fn why(&self, sentence: &str) -> String {
         self.say_again("why", sentence)
+    }
+
+    /// What is wrong with arguments: a problem of a schema in the page's language, any other as it is.
+    pub fn problem(&self, sentence: &str) -> String {
+        self.say_again("form.problem", sentence)
     }
 
     /// A line of a preview: what the package says of one that failed, or what the tool says as it is.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
 
-use super::Driver;
+use super::{Driver, SaidEdit};
 use crate::core::approval::{Preview, Request};
 use crate::core::event::Extension;
 use crate::core::json::{Json, parse_lenient};
@@ -42,13 +42,26 @@ pub struct Said {
     pub answer_reason: Option<String>,
     /// What the tool gets, as JSON.
     pub data: Option<String>,
+    /// Arguments in place of the model's.
+    pub edit: Option<SaidEdit>,
 }
 
 impl Said {
     /// A yes or no by a person, and nothing else.
     pub const fn new(request: RequestId, approve: bool, by: Option<PersonId>, via: Via) -> Self {
         let by = Answerer::Person(by);
-        Self { request, approve, by, via, reason: None, note: None, is_answer: false, answer_reason: None, data: None }
+        Self {
+            request,
+            approve,
+            by,
+            via,
+            reason: None,
+            note: None,
+            is_answer: false,
+            answer_reason: None,
+            data: None,
+            edit: None,
+        }
     }
 
     /// Reads an answer as `www/src/requests.ts` wrote it; `None` if it did not.
@@ -74,7 +87,7 @@ impl Driver {
         said: Said,
     ) -> Result<impl Future<Output = Result<&'static str, JsValue>> + use<>, JsValue> {
         let epoch = self.epoch.get();
-        let asks = self.setup.asks_who_may || said.approve && self.previews(&said.request).is_some();
+        let asks = self.setup.asks_who_may || said.approve && self.previews(&said).is_some();
         let put = if asks { None } else { Some(self.put(&said, None)?) };
         let this = Rc::clone(self);
         Ok(async move { this.see_through(said, put, epoch).await })
@@ -122,10 +135,11 @@ impl Driver {
         let at = platform::now();
         let fresh = RequestId::new(platform::random_id()?);
         let data = self.fill(said)?;
+        let edited = said.edit.as_ref().map(|edit| self.judged(&said.request, edit));
         let Said { request, approve, by, via, reason, note, is_answer, answer_reason, .. } = said.clone();
         let decide = match by {
             Answerer::Person(by) if !is_answer && data.is_none() => {
-                Input::Decide { at, request, approve, by, via, reason, note, preview, fresh }
+                Input::Decide { at, request, approve, by, via, reason, note, edited, preview, fresh }
             }
             by => Input::Answer { at, request, ok: approve, by, via, reason: answer_reason, data, preview, fresh },
         };
@@ -212,20 +226,24 @@ impl Driver {
 
     /// What the tool's preview says now, where it has one and an approval depends on it.
     async fn preview_again(&self, said: &Said) -> Result<Option<Preview>, JsValue> {
-        match self.previews(&said.request) {
+        match self.previews(said) {
             Some((tool, arguments)) if said.approve => self.preview(&tool, &arguments).await.map(Some),
             _ => Ok(None),
         }
     }
 
-    /// Tool and arguments of the call behind a pending request, if the tool has a preview.
-    fn previews(&self, request: &RequestId) -> Option<(String, String)> {
+    /// Tool and arguments of the call that a decision about a pending request would let run, if the tool has a preview.
+    fn previews(&self, said: &Said) -> Option<(String, String)> {
         self.look(|run| {
-            let found = run.chat().pending().find(|(pending, state)| pending.id == *request && !state.is_raised);
+            let found = run.chat().pending().find(|(pending, state)| pending.id == said.request && !state.is_raised);
             let (pending, _) = found?;
             let (call, _) = run.chat().call(&pending.call)?;
-            let shown = self.setup.previewed.contains(&call.name);
-            shown.then(|| (call.name.clone(), call.arguments.clone()))
+            let edited = said.edit.as_ref().and_then(|edit| run.edited(&said.request, &edit.arguments).ok().flatten());
+            let arguments = match edited {
+                Some(edited) => edited.arguments,
+                None => run.arguments(&pending.call)?.text().to_owned(),
+            };
+            self.setup.previewed.contains(&call.name).then(|| (call.name.clone(), arguments))
         })
     }
 

@@ -2,7 +2,7 @@
 
 use super::Reader;
 use crate::core::approval::{Aspects, Digest, Preview, Request, RequestKind};
-use crate::core::event::{Decision, Extension, Settler};
+use crate::core::event::{Decision, Edit, Extension, Settler};
 use crate::core::json::{Json, Writer};
 use crate::core::message::CallId;
 use crate::core::outcome::{Decider, DenyReason, PersonId, Via};
@@ -17,10 +17,7 @@ pub fn write(request: &Request, line: &mut Writer) {
     line.text("prompt", &request.prompt);
     line.optional("url", request.url.as_deref());
     line.value("data", request.data.as_ref().unwrap_or(&Json::Null));
-    line.strings("preview", &request.preview.lines);
-    if let Some(current) = &request.preview.current {
-        line.value("current", current);
-    }
+    write_preview(&request.preview, line);
     write_expiry(request.expires_at, line);
 }
 
@@ -35,11 +32,7 @@ pub fn read(read: Reader<'_>, digest: Digest) -> Request {
         prompt: read.text("prompt").to_owned(),
         url: read.owned("url"),
         data: data(read),
-        preview: Preview {
-            lines: read.strings("preview"),
-            // Only where a tool said so, and never before there was the field.
-            current: read.has("current").then(|| read.field("current")).filter(|current| !current.is_null()).cloned(),
-        },
+        preview: preview(read),
         expires_at: expiry(read),
     }
 }
@@ -73,6 +66,19 @@ pub fn write_decision(decision: &Decision, line: &mut Writer) {
     line.optional("note", decision.note.as_deref());
     line.optional("answer_reason", decision.answer_reason.as_deref());
     line.value("data", decision.data.as_ref().unwrap_or(&Json::Null));
+    // That the arguments were changed is told wherever it is told that they were approved; how, only with the content.
+    line.flag("edited", decision.edit.is_some());
+    match &decision.edit {
+        Some(edit) => {
+            line.key("edit");
+            line.open('{');
+            line.text("arguments", &edit.arguments);
+            line.text("digest", edit.digest.as_str());
+            write_preview(&edit.preview, line);
+            line.close('}');
+        }
+        None => line.optional("edit", None),
+    }
     if decision.relayed {
         line.flag("relayed", true);
     }
@@ -104,7 +110,41 @@ pub fn read_decision(read: Reader<'_>) -> Decision {
         note: read.owned("note"),
         answer_reason: read.owned("answer_reason"),
         data: data(read),
+        edit: edit(read),
         relayed: read.has("relayed"),
+    }
+}
+
+/// What was approved in place of the model's arguments; all of it empty where the content is gone.
+fn edit(read: Reader<'_>) -> Option<Box<Edit>> {
+    // Null in what version 2 wrote, which is from before arguments could be changed.
+    let is_edited = !read.field("edited").is_null() && read.flag("edited");
+    let edit = read.field("edit");
+    if is_edited == edit.is_null() {
+        read.reject("edit");
+    }
+    let edit = read.object(edit);
+    is_edited.then(|| {
+        Box::new(Edit {
+            arguments: edit.text("arguments").to_owned(),
+            digest: Digest::from_stored(edit.text("digest")),
+            preview: preview(edit),
+        })
+    })
+}
+
+fn write_preview(preview: &Preview, line: &mut Writer) {
+    line.strings("preview", &preview.lines);
+    if let Some(current) = &preview.current {
+        line.value("current", current);
+    }
+}
+
+fn preview(read: Reader<'_>) -> Preview {
+    Preview {
+        lines: read.strings("preview"),
+        // Only where a tool said so, and never before there was the field.
+        current: read.has("current").then(|| read.field("current")).filter(|current| !current.is_null()).cloned(),
     }
 }
 

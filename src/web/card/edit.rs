@@ -1,0 +1,319 @@
+//! Changing the arguments of a call before approving it: fields typed by the schema of its tool, and below them what differs
+//! from what the model wrote.
+//!
+//! What is approved is what this shows at the click. While that cannot run, or while its preview is awaited, Approve is
+//! off; denying needs none of it.
+
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
+
+use wasm_bindgen::prelude::*;
+
+use super::entry::joined;
+use super::words::Words;
+use crate::core::card::{Row, ValueChange, value_changes, visible};
+use crate::core::message::RequestId;
+use crate::core::run::RunError;
+use crate::web::driver::{Driver, SaidEdit};
+use crate::web::element::Element;
+use crate::web::error::text_of;
+use crate::web::guard::Watch;
+use crate::web::platform;
+
+#[wasm_bindgen]
+extern "C" {
+    type Heard;
+    #[wasm_bindgen(method, getter)]
+    fn target(this: &Heard) -> Element;
+}
+
+/// The cards of one list whose arguments can be changed.
+pub struct Edits {
+    driver: Rc<Driver>,
+    open: RefCell<Vec<Weak<Editing>>>,
+}
+
+/// What is shown cannot run, or not yet.
+pub struct Stuck;
+
+/// One card's part. Dropping it forgets what was changed.
+pub struct Edit(Rc<Editing>);
+
+struct Editing {
+    driver: Rc<Driver>,
+    request: RequestId,
+    /// The arguments as the model wrote them, and the schema of the tool.
+    written: (String, String),
+    watch: Rc<Watch>,
+    words: Words,
+    /// The note of the card, by which its buttons are known.
+    note: Element,
+    approve: Element,
+    toggle: Element,
+    area: Element,
+    reset: Element,
+    difference: Element,
+    /// The id of what says why Approve is off.
+    says: String,
+    editor: RefCell<Option<Element>>,
+    state: RefCell<State>,
+    /// How often something was changed: a preview that comes for an earlier one is late.
+    turn: Cell<u32>,
+    hear: Closure<dyn Fn(Heard)>,
+}
+
+#[derive(Clone)]
+enum State {
+    /// What stands there is what the model wrote.
+    Unchanged,
+    /// It cannot be approved.
+    Stuck,
+    /// It is shown, and may be approved.
+    Shown(SaidEdit),
+}
+
+impl Edits {
+    /// Of the requests of one chat.
+    pub fn new(driver: &Rc<Driver>) -> Self {
+        Self { driver: Rc::clone(driver), open: RefCell::default() }
+    }
+
+    /// What stands in place of the model's arguments on the card of a request, if anything does.
+    pub fn of(&self, request: &RequestId) -> Result<Option<SaidEdit>, Stuck> {
+        let Some(editing) = self.find(request) else { return Ok(None) };
+        match &*editing.state.borrow() {
+            State::Unchanged => Ok(None),
+            State::Stuck => Err(Stuck),
+            State::Shown(edit) => Ok(Some(edit.clone())),
+        }
+    }
+
+    /// Says on the card why its approval came to nothing, and looks again at what was to be approved.
+    pub fn failed(&self, request: &RequestId, why: &str) {
+        if let Some(editing) = self.find(request)
+            && matches!(&*editing.state.borrow(), State::Shown(_))
+        {
+            let editing = Rc::clone(&editing);
+            editing.look(&visible(why));
+        }
+    }
+
+    fn find(&self, request: &RequestId) -> Option<Rc<Editing>> {
+        let mut open = self.open.borrow_mut();
+        open.retain(|editing| editing.strong_count() > 0);
+        open.iter().filter_map(Weak::upgrade).find(|editing| editing.request == *request)
+    }
+}
+
+/// What a card lends to its editing.
+pub struct Card<'a> {
+    /// Its request.
+    pub request: &'a str,
+    /// What makes ids within the shadow root unique.
+    pub number: &'a str,
+    /// Its buttons are watched under this note.
+    pub watch: &'a Rc<Watch>,
+    /// As above.
+    pub note: &'a Element,
+    /// The button that approves.
+    pub approve: &'a Element,
+    /// What is said.
+    pub words: &'a Words,
+}
+
+impl Edit {
+    /// Offers to change the arguments, by a button in `more`; the fields come first in `asking`. `None` where they cannot be
+    /// changed.
+    pub fn new(edits: &Edits, card: &Card<'_>, asking: &Element, more: &Element) -> Option<Self> {
+        let request = RequestId::new(card.request);
+        let written = edits.driver.editable(&request)?;
+        let area = Element::new("div part=edit role=group hidden=");
+        area.set("id", &joined("edit-", card.number, ""));
+        area.set("aria-label", &card.words.say("ask.edit"));
+        asking.insert(&area, asking.first_child().as_ref());
+        let toggle = more.add("button part=edit-open type=button aria-expanded=false", &card.words.say("ask.edit"));
+        toggle.set("aria-controls", &joined("edit-", card.number, ""));
+        let editing = Rc::new_cyclic(|editing: &Weak<Editing>| {
+            let editing = editing.clone();
+            let hear = Closure::<dyn Fn(Heard)>::new(move |heard: Heard| {
+                if let Some(editing) = editing.upgrade() {
+                    editing.hear(&heard.target());
+                }
+            });
+            Editing {
+                driver: Rc::clone(&edits.driver),
+                request,
+                written,
+                watch: Rc::clone(card.watch),
+                words: card.words.clone(),
+                note: card.note.clone(),
+                approve: card.approve.clone(),
+                toggle,
+                area,
+                reset: Element::new("button part=reset type=button"),
+                difference: Element::new("div"),
+                says: joined("edit-problem-", card.number, ""),
+                editor: RefCell::default(),
+                state: RefCell::new(State::Unchanged),
+                turn: Cell::new(0),
+                hear,
+            }
+        });
+        editing.reset.set_text(&card.words.say("ask.edit_reset"));
+        for element in [&editing.toggle, &editing.reset] {
+            element.set_onclick(editing.hear.as_ref());
+        }
+        editing.area.set_oninput(editing.hear.as_ref());
+        edits.open.borrow_mut().push(Rc::downgrade(&editing));
+        Some(Self(editing))
+    }
+}
+
+impl Edit {
+    /// Takes the fields out of sight once the card is settled: its receipt is not to be as high as they were.
+    pub fn hide(&self) {
+        self.0.area.set("hidden", "");
+    }
+}
+
+impl Drop for Edit {
+    fn drop(&mut self) {
+        for element in [&self.0.toggle, &self.0.reset] {
+            element.set_onclick(&JsValue::NULL);
+        }
+        self.0.area.set_oninput(&JsValue::NULL);
+    }
+}
+
+impl Editing {
+    fn hear(self: &Rc<Self>, target: &Element) {
+        if *target == self.toggle {
+            if self.editor.borrow().is_some() { self.close() } else { self.open() }
+        } else if *target == self.reset {
+            self.open();
+        } else {
+            self.look("");
+        }
+    }
+
+    /// Shows fields with what the model wrote, whatever stood there.
+    fn open(self: &Rc<Self>) {
+        let (arguments, schema) = &self.written;
+        let editor = self.words.editor(arguments, schema, &self.says);
+        self.area.set_text("");
+        self.area.insert(&editor, None);
+        self.area.insert(&self.difference, None);
+        self.area.insert(&self.reset, None);
+        self.area.unset("hidden");
+        self.toggle.set("aria-expanded", "true");
+        self.toggle.set_text(&self.words.say("ask.edit_close"));
+        editor.focus();
+        self.editor.replace(Some(editor));
+        self.look("");
+    }
+
+    fn close(self: &Rc<Self>) {
+        self.editor.take();
+        self.area.set("hidden", "");
+        self.area.set_text("");
+        self.toggle.set("aria-expanded", "false");
+        self.toggle.set_text(&self.words.say("ask.edit"));
+        self.look("");
+    }
+
+    /// Takes in what stands in the fields now. `failed` is why it came to nothing the last time.
+    fn look(self: &Rc<Self>, failed: &str) {
+        let turn = self.turn.get() + 1;
+        self.turn.set(turn);
+        self.difference.set_text("");
+        let text = self.editor.borrow().as_ref().map(Element::value);
+        let Some(text) = text else { return self.stand(State::Unchanged, "") };
+        if text.is_empty() {
+            return self.stand(State::Stuck, &self.words.say("ask.edit_stuck"));
+        }
+        let candidate = match self.driver.edited(&self.request, &text) {
+            Ok(None) => return self.stand(State::Unchanged, failed),
+            Ok(Some(candidate)) => candidate,
+            Err(wrong) => return self.stand(State::Stuck, &self.problem(&wrong)),
+        };
+        draw_changes(&self.difference, &value_changes(&self.written.0, &candidate.arguments), &self.words);
+        if let Err(wrong) = self.driver.judge_edit(&candidate) {
+            return self.stand(State::Stuck, &self.problem(&wrong));
+        }
+        let arguments = candidate.arguments;
+        let Some(preview) = self.driver.preview_edit(&self.request, arguments.clone()) else {
+            return self.stand(State::Shown(SaidEdit { arguments, shown: None }), failed);
+        };
+        self.stand(State::Stuck, failed);
+        let (this, failed) = (Rc::clone(self), failed.to_owned());
+        platform::spawn(Box::pin(async move {
+            let shown = preview.await;
+            if this.turn.get() != turn {
+                return;
+            }
+            match shown {
+                Ok(preview) => {
+                    if !preview.lines.is_empty() {
+                        this.difference.add("div", &this.words.say("head.preview"));
+                        let list = this.difference.add("ul part=preview", "");
+                        for line in &preview.lines {
+                            list.add("li dir=auto", &visible(line));
+                        }
+                    }
+                    this.stand(State::Shown(SaidEdit { arguments, shown: Some(preview) }), &failed);
+                }
+                Err(thrown) => this.stand(State::Stuck, &visible(&text_of(&thrown))),
+            }
+        }));
+    }
+
+    /// Notes what may be approved, and says what is wrong.
+    fn stand(&self, state: State, problem: &str) {
+        if let Some(editor) = &*self.editor.borrow() {
+            editor.set_problem(problem);
+        }
+        let says = if matches!(state, State::Unchanged) { "ask.approve" } else { "ask.approve_edited" };
+        self.approve.set_text(&self.words.say(says));
+        let is_stuck = matches!(state, State::Stuck);
+        self.state.replace(state);
+        self.watch.hold(&self.note, &self.says, is_stuck);
+    }
+
+    fn problem(&self, wrong: &RunError) -> String {
+        let (key, name, why) = match wrong {
+            RunError::EditInvalid(problem) => ("ask.edit_invalid", "problem", self.words.problem(&visible(problem))),
+            RunError::EditRefused(reason) => ("ask.edit_refused", "reason", visible(reason)),
+            other => return other.message().into_owned(),
+        };
+        self.words.fill(key, |values| values.text(name, &why))
+    }
+}
+
+/// What differs from what the model wrote, value by value.
+pub fn draw_changes(place: &Element, changes: &[ValueChange], words: &Words) {
+    if changes.is_empty() {
+        return;
+    }
+    let area = place.add("div part=difference", "");
+    area.add("div", &words.say("change.title"));
+    let list = area.add("dl", "");
+    for change in changes {
+        super::entry::say(&list.add("dt dir=auto", ""), change.path(), &words.say("head.empty_name"));
+        let value = list.add("dd", "");
+        draw(&value, "del", change.was.as_ref(), ["change.was", "change.added"], words);
+        draw(&value, "ins", change.now.as_ref(), ["change.now", "change.removed"], words);
+    }
+}
+
+/// One side of a change, in words and marked.
+fn draw(place: &Element, mark: &str, row: Option<&Row>, [says, nothing]: [&str; 2], words: &Words) {
+    let side = place.add("div", "");
+    let Some(row) = row else {
+        side.add("em", &words.say(nothing));
+        return;
+    };
+    side.add("small", &words.say(says));
+    let value = side.add(mark, "");
+    value.set("data-kind", row.kind);
+    super::entry::say(&value.add("span dir=auto", ""), &row.text, &words.say("head.empty_text"));
+}
