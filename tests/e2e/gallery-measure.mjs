@@ -17,8 +17,14 @@ export const layoutFaults = (page) =>
       );
       for (const element of seen) {
         const { overflowX, overflowY } = getComputedStyle(element);
+        const scrollsSideways = /auto|scroll/.test(overflowX) && element.tabIndex >= 0;
         // Text in a line has no client width, and in a field it may go on.
-        if (element.clientWidth > 0 && !element.matches("input") && element.scrollWidth > element.clientWidth + 1)
+        if (
+          element.clientWidth > 0 &&
+          !element.matches("input") &&
+          !scrollsSideways &&
+          element.scrollWidth > element.clientWidth + 1
+        )
           fault("too wide", element);
         if (overflowY === "hidden" || overflowY === "clip" || overflowX === "hidden") {
           if (element.scrollHeight > element.clientHeight + 1) fault("cut off", element);
@@ -92,14 +98,21 @@ export const partBoxes = (page) =>
           // A text of several paragraphs begins where its own lines do.
           const scrolls = element.closest("[tabindex='0']") ?? element.querySelector("[tabindex='0']");
           const boxes = [element, ...(scrolls ? [] : [text])].map((box) => measure(box.getBoundingClientRect()));
-          return `${figure.dataset.state} ${at} ${element.localName}: ${boxes.join(" and ")}`;
+          return { name: `${figure.dataset.state} ${at} ${element.localName}`, boxes: boxes.flat() };
         });
 
       function measure({ left, right, top, width, height }) {
         const start = isRtl ? frame.right - right : left - frame.left;
-        return [start, top - frame.top, width, height].map(Math.round).join(" ");
+        return [start, top - frame.top, width, height];
       }
     });
+  });
+
+/** What stands elsewhere on one page than on the other, by more than what rounding makes. */
+export const movedBoxes = (boxes, others) =>
+  others.filter(({ name, boxes: its }, at) => {
+    const one = boxes[at];
+    return name !== one?.name || its.some((side, place) => Math.abs(side - one.boxes[place]) > 1);
   });
 
 /** Focuses everything that takes the focus; the ring must be there, two pixels wide, and stand out from the card. */

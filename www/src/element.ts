@@ -41,6 +41,13 @@
  * - `deny`: the button that refuses.
  * - `approve`: the button that lets it run, or sends what is filled in.
  * - `stop`: the button that stops the run, where a result was lost.
+ * - `more`: the button that opens what else can be done.
+ * - `secondary`: what it opens.
+ * - `edit-open`: the button that puts the arguments into fields.
+ * - `edit`: these fields, with what differs from what the model wrote.
+ * - `json`: the arguments as text, where they do not fit into fields.
+ * - `difference`: what differs.
+ * - `reset`: the button that takes every change back.
  * - `receipt`: what was decided, and what came of it.
  * - `dismiss`: the button that takes a receipt out of sight.
  *
