@@ -97,7 +97,8 @@ export const partBoxes = (page) =>
           text.selectNodeContents(element);
           // A text of several paragraphs begins where its own lines do.
           const scrolls = element.closest("[tabindex='0']") ?? element.querySelector("[tabindex='0']");
-          const boxes = [element, ...(scrolls ? [] : [text])].map((box) => measure(box.getBoundingClientRect()));
+          const hasText = !scrolls && !element.matches("textarea, input, select");
+          const boxes = [element, ...(hasText ? [text] : [])].map((box) => measure(box.getBoundingClientRect()));
           return { name: `${figure.dataset.state} ${at} ${element.localName}`, boxes: boxes.flat() };
         });
 
@@ -108,11 +109,15 @@ export const partBoxes = (page) =>
     });
   });
 
-/** What stands elsewhere on one page than on the other, by more than what rounding makes. */
-export const movedBoxes = (boxes, others) =>
+/** What stands elsewhere on one page than on the other, by more than a gap within a line of text: `slack` pixels. */
+export const movedBoxes = (boxes, others, slack = 4) =>
   others.filter(({ name, boxes: its }, at) => {
     const one = boxes[at];
-    return name !== one?.name || its.some((side, place) => Math.abs(side - one.boxes[place]) > 1);
+    return (
+      name !== one?.name ||
+      its.length !== one.boxes.length ||
+      its.some((side, place) => Math.abs(side - one.boxes[place]) > slack)
+    );
   });
 
 /** Focuses everything that takes the focus; the ring must be there, two pixels wide, and stand out from the card. */
