@@ -54,7 +54,22 @@ fn every_key_that_the_card_says_is_listed() {
             }
             let text = fs::read_to_string(&path).unwrap();
             for kind in [
-                "head.", "hint.", "fold.", "ask.", "receipt.", "decided.", "lapsed.", "outcome.", "waiting.", "change.",
+                "head.",
+                "hint.",
+                "fold.",
+                "ask.",
+                "receipt.",
+                "decided.",
+                "lapsed.",
+                "outcome.",
+                "waiting.",
+                "refused.",
+                "reason.",
+                "note.",
+                "deadline.",
+                "bulk.",
+                "modal.",
+                "change.",
             ] {
                 for (start, _) in text.match_indices(&format!("\"{kind}")) {
                     let word = text[start + 1..].split('"').next().unwrap();
@@ -65,4 +80,65 @@ fn every_key_that_the_card_says_is_listed() {
         }
     }
     assert!(said > 40, "{said}");
+}
+
+/// What is wrong with JSON that a person typed is said to them by the same list.
+#[test]
+fn every_problem_of_arguments_stands_in_the_list_of_messages() {
+    let english = english();
+    let listed: Vec<&str> = english
+        .as_object()
+        .unwrap()
+        .iter()
+        .filter(|(key, _)| key.starts_with("form.problem.json_"))
+        .map(|(_, message)| message.as_str().unwrap())
+        .collect();
+    let many = format!("{{\"a\":[{}1]}}", "1,".repeat(10_001));
+    let long_key = format!("{{\"{}\":1}}", "k".repeat(1_001));
+    let cases = [
+        "{".to_owned(),
+        "{x".to_owned(),
+        "{} {}".to_owned(),
+        "{\"a\":\"\u{1}\"}".to_owned(),
+        r#"{"a":"\q"}"#.to_owned(),
+        "[".repeat(100),
+        format!("{{\"a\":\"{}\"}}", "x".repeat(1 << 20)),
+        many,
+        r#"{"a":"\ud800"}"#.to_owned(),
+        r#"{"__proto__":1}"#.to_owned(),
+        r#"{"a":1,"a":2}"#.to_owned(),
+        r#"{"a":9007199254740993}"#.to_owned(),
+        r#"{"a":1e999}"#.to_owned(),
+        r#"{"a":1e-999}"#.to_owned(),
+        "1".to_owned(),
+        long_key,
+    ];
+    let mut met = Vec::new();
+    for case in &cases {
+        let problem = countersign::core::arguments::Arguments::new(case).unwrap_err();
+        let fits = |message: &&&str| {
+            let mut rest = problem.as_str();
+            let ends_with = message.rsplit('}').next().unwrap();
+            message.split(['{', '}']).step_by(2).all(|part| match rest.find(part) {
+                Some(found) => {
+                    rest = &rest[found + part.len()..];
+                    true
+                }
+                None => false,
+            }) && problem.ends_with(ends_with)
+                && problem.starts_with(message.split('{').next().unwrap())
+        };
+        met.push(*listed.iter().find(fits).unwrap_or_else(|| panic!("{problem} is not listed")));
+    }
+    met.sort_unstable();
+    met.dedup();
+    assert_eq!(met.len(), listed.len(), "each message is one of the reader's");
+}
+
+#[test]
+fn what_a_person_is_told_of_a_decision_that_came_to_nothing_stands_there() {
+    use countersign::core::run::RunError;
+    let english = english();
+    assert_eq!(english["fault.not_allowed"], *RunError::NotAllowed.message());
+    assert_eq!(english["fault.changed"], *RunError::EditChanged.message());
 }

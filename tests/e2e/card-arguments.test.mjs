@@ -95,7 +95,7 @@ for (const name of BROWSERS) {
       const page = await ask(t, { to: "ada" }, { title: "Save it", effect: "write" });
       const parts = "asker title tool why arguments hints scope".split(" ");
       assert.deepEqual(await all(page, parts.map((part) => `[part=${part}]`).join()), [
-        "The assistant asks to run a toolof this page",
+        "The assistant asks to run a tool of this page",
         "Save it",
         "Toolsave",
         "This tool changes something, so a person is asked first.",

@@ -101,7 +101,7 @@ describe("A17: every language", () => {
     });
 
     it(`${name}: has no message that is empty, and none still in English but what is the same in both`, () => {
-      const same = /^(SHA-256|–|\{problem\}\.|\{field\} \(optional\))$/u;
+      const same = /^(SHA-256|–|\{problem\}\.|\{field\} \(optional\)|\{time\}|\{title\}: \{outcome\})$/u;
       for (const key of messages.filter((key) => key in locale)) {
         for (const [form, text] of Object.entries(formsOf(locale[key]))) {
           assert.ok(text.trim() !== "" && text === text.trim(), `${key}, ${form}`);
@@ -116,7 +116,7 @@ describe("A17: every language", () => {
   it("has no message that nothing says", () => {
     const sources = sourcesIn(join(top, "src"), ".rs") + sourcesIn(join(top, "www", "src"), ".ts");
     // These are found by the English sentences that they stand for.
-    const found = /^(why|rule|preview|aspect|type|form\.problem)\./;
+    const found = /^(why|rule|preview|fault|aspect|type|form\.problem)\./;
     const unsaid = messages.filter((key) => !found.test(key) && !sources.includes(`"${key}"`));
     assert.deepEqual(unsaid, []);
   });

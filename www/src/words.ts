@@ -15,8 +15,11 @@ export interface Strings {
   [key: string]: Phrase;
 }
 
-/** What a message may hold: a number is written as the language writes it, an array as its list. */
-type Value = string | number | readonly string[];
+/**
+ * What a message may hold: a number is written as the language writes it, an array as its list, `at` as that time, which is
+ * in milliseconds since the epoch.
+ */
+type Value = string | number | readonly string[] | { at: number };
 
 const ENGLISH: Readonly<Strings> = english;
 
@@ -49,7 +52,7 @@ export class Words {
    * `field` is what the sentence is about, where that is known: a name may hold words of a message.
    */
   sayAgain(
-    kind: "why" | "rule" | "preview" | "aspect" | "form.problem",
+    kind: "why" | "rule" | "preview" | "fault" | "aspect" | "form.problem",
     sentence: string,
     field?: string,
     depth = 0,
@@ -63,7 +66,10 @@ export class Words {
     if (found.problem) values.problem = this.sayAgain(kind === "why" ? "rule" : kind, found.problem, field, depth + 1);
     if (found.what) values.what = found.what.split(", ").map((aspect) => this.sayAgain("aspect", aspect));
     if (found.field === "the arguments" && field === undefined) values.field = this.say("form.answer");
-    if (found.limit && /^-?\d{1,15}(\.\d+)?$/.test(found.limit)) values.limit = Number(found.limit);
+    for (const number of ["limit", "place"]) {
+      const text = found[number];
+      if (text && /^-?\d{1,15}(\.\d+)?$/.test(text)) values[number] = Number(text);
+    }
     for (const type of ["type", "kind"]) if (found[type]) values[type] = this.#types(found[type]);
     return this.say(key, values);
   }
@@ -126,13 +132,16 @@ function choose(phrase: Phrase | undefined, count: Value | undefined, locale: st
   return phrase?.[form] ?? phrase?.other ?? "";
 }
 
+const isList = (value: object): value is readonly string[] => Array.isArray(value);
+
 function write(value: Value | undefined, locale: string, isRtl: boolean): string {
   // A limit is said as it is, not rounded.
   if (typeof value === "number") return new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }).format(value);
   // A text of the other direction would take what stands beside it along.
   const apart = (text: string) => (isRtl || RIGHT_TO_LEFT.test(text) ? `${ISOLATE}${text}${END}` : text);
   if (isText(value) || value === undefined) return apart(value ?? "");
-  return new Intl.ListFormat(locale, { type: "unit" }).format(value.map(apart));
+  if (isList(value)) return new Intl.ListFormat(locale, { type: "unit" }).format(value.map(apart));
+  return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" }).format(value.at);
 }
 
 /** How many sentences within another are said in the page's language. */

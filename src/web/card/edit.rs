@@ -20,6 +20,10 @@ use crate::web::error::text_of;
 use crate::web::guard::Watch;
 use crate::web::platform;
 
+/// The most bytes of arguments that are changed on a card: all of them are read again with every key. A page may still
+/// decide with others by its own code.
+const LONGEST: usize = 100_000;
+
 #[wasm_bindgen]
 extern "C" {
     type Heard;
@@ -94,7 +98,7 @@ impl Edits {
             && matches!(&*editing.state.borrow(), State::Shown(_))
         {
             let editing = Rc::clone(&editing);
-            editing.look(&visible(why));
+            editing.look(&editing.words.fault(&visible(why)));
         }
     }
 
@@ -126,7 +130,7 @@ impl Edit {
     /// changed.
     pub fn new(edits: &Edits, card: &Card<'_>, asking: &Element, more: &Element) -> Option<Self> {
         let request = RequestId::new(card.request);
-        let written = edits.driver.editable(&request)?;
+        let written = edits.driver.editable(&request).filter(|(arguments, _)| arguments.len() <= LONGEST)?;
         let area = Element::new("div part=edit role=group hidden=");
         area.set("id", &joined("edit-", card.number, ""));
         area.set("aria-label", &card.words.say("ask.edit"));
@@ -257,12 +261,12 @@ impl Editing {
                         this.difference.add("div", &this.words.say("head.preview"));
                         let list = this.difference.add("ul part=preview", "");
                         for line in &preview.lines {
-                            list.add("li dir=auto", &visible(line));
+                            list.add("li", "").add("bdi", &this.words.preview(&visible(line)));
                         }
                     }
                     this.stand(State::Shown(SaidEdit { arguments, shown: Some(preview) }), &failed);
                 }
-                Err(thrown) => this.stand(State::Stuck, &visible(&text_of(&thrown))),
+                Err(thrown) => this.stand(State::Stuck, &this.words.preview(&visible(&text_of(&thrown)))),
             }
         }));
     }

@@ -25,16 +25,11 @@ pub fn draw(
 ) -> Option<Arguments> {
     head.set_text("");
     let asker = head.add("div part=asker", "");
-    asker.add("span", &words.say(asks(view.asker)));
-    match &view.server {
-        Some(server) => {
-            asker.add("span", &words.say("head.server"));
-            asker.add("code part=server dir=auto", server);
-            asker.add("span", &words.say("head.provider"));
-        }
-        None => {
-            asker.add("span", &words.say("head.page"));
-        }
+    let (before, after) = words.around(asks(view), "server");
+    asker.add("span", &before);
+    if let Some(server) = &view.server {
+        asker.add("code part=server dir=auto", server);
+        asker.add("span", &after);
     }
     head.add("div part=title dir=auto", title(view)).set("id", &joined("title-", number, ""));
     let tool = head.add("div part=tool", "");
@@ -87,8 +82,9 @@ pub fn draw(
     arguments
 }
 
-const fn asks(asker: Asker) -> &'static str {
-    match asker {
+const fn asks(view: &CardView) -> &'static str {
+    match view.asker {
+        Asker::Assistant if view.server.is_some() => "head.asker.provider",
         Asker::Assistant => "head.asker.assistant",
         Asker::Tool => "head.asker.tool",
         Asker::Page => "head.asker.page",

@@ -50,6 +50,14 @@ impl Words {
         self.say_of(key, &values.finish())
     }
 
+    /// A message of which one value stands in an element of its own: what is said before and after that.
+    pub fn around(&self, key: &str, value: &str) -> (String, String) {
+        // No message has this character, and a mark of direction around it is not needed around an element.
+        let said = self.fill(key, |values| values.text(value, "\0"));
+        let (before, after) = said.split_once('\0').unwrap_or((&said, ""));
+        (before.trim_end_matches('\u{2068}').to_owned(), after.trim_start_matches('\u{2069}').to_owned())
+    }
+
     /// A reason why a call stopped: one of the core's own in the page's language, a host's as it is.
     pub fn why(&self, sentence: &str) -> String {
         self.say_again("why", sentence)
@@ -58,6 +66,11 @@ impl Words {
     /// What is wrong with arguments: a problem of a schema in the page's language, any other as it is.
     pub fn problem(&self, sentence: &str) -> String {
         self.say_again("form.problem", sentence)
+    }
+
+    /// Why a decision came to nothing.
+    pub fn fault(&self, sentence: &str) -> String {
+        self.say_again("fault", sentence)
     }
 
     /// A line of a preview: what the package says of one that failed, or what the tool says as it is.
