@@ -97,7 +97,7 @@ export const partBoxes = (page) =>
           text.selectNodeContents(element);
           // A text of several paragraphs begins where its own lines do.
           const scrolls = element.closest("[tabindex='0']") ?? element.querySelector("[tabindex='0']");
-          const hasText = !scrolls && !element.matches("textarea, input, select");
+          const hasText = !scrolls && text.getBoundingClientRect().width > 0;
           const boxes = [element, ...(hasText ? [text] : [])].map((box) => measure(box.getBoundingClientRect()));
           return { name: `${figure.dataset.state} ${at} ${element.localName}`, boxes: boxes.flat() };
         });

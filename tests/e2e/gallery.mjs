@@ -44,10 +44,11 @@ export async function arm(page) {
   await page.setViewportSize({ width, height: height + 200 });
   await page.waitForFunction(() => {
     const roots = [...document.querySelectorAll("countersign-approvals")].map(({ shadowRoot }) => shadowRoot);
-    // What is folded has to be opened first, and the card says so.
-    const isHeld = (button) => button.closest("[part~='card']").querySelector("[part~='hold']:not([hidden])") !== null;
-    const off = roots.flatMap((root) => [...root.querySelectorAll("[aria-disabled='true']")]);
-    return roots.length > 0 && off.every(isHeld);
+    // One that would approve may stay off for a reason that the card tells.
+    const off = roots.flatMap((root) => [
+      ...root.querySelectorAll(":is([part~='deny'], [part~='dismiss'])[aria-disabled]"),
+    ]);
+    return roots.length > 0 && off.length === 0;
   });
 }
 
