@@ -140,7 +140,6 @@ fn card(request: &str) -> Card {
             url: None,
             form: None,
             digest: "0123456789abcdef".repeat(4),
-            changes: Vec::new(),
         },
         deadline: None,
         receipt: None,
