@@ -31,9 +31,9 @@ describe("a card that the page draws itself", () => {
             preview: texts(card, "[part~='preview'] li"),
             url: texts(card, "[part~='authorization'] code"),
           },
-          names: texts(card, "dt, .group, caption, thead th"),
+          names: texts(card, "[part~='arguments'] :is(dt, .group, caption, thead th)"),
           // What changes is told in words of the card's own, as is what is not what it looks like.
-          values: [...card.querySelectorAll("[data-kind]:not(:has(ins, del))")].map(
+          values: [...card.querySelectorAll("[part~='arguments'] [data-kind]:not(:has(ins, del))")].map(
             (place) => (place.querySelector(":scope > span, .block") ?? place).textContent,
           ),
         }));
