@@ -70,7 +70,8 @@ impl Stage {
         let decided: Rc<RefCell<Vec<Decided>>> = Rc::default();
         let heard = decided.clone();
         let heard = Rc::new(move |decision| heard.borrow_mut().push(decision));
-        let list = CardList::new(&root, heard, english(include_str!("../www/src/locales/en.json"))).unwrap();
+        let list =
+            CardList::new(&root, heard, english(include_str!("../www/src/locales/en.json")), Rc::default()).unwrap();
         Self { host, root, list: Some(list), decided }
     }
 
@@ -125,6 +126,7 @@ fn card(request: &str) -> Card {
                 row("count", "number", "3", false),
                 row("letter", "string", "Dear jar,\n  thank you.\n", true),
             ],
+            changes: Vec::new(),
             preview: vec!["Cookies: 9".to_owned()],
             hints: vec![Hint::Writes, Hint::Repeats],
             kind: RequestKind::Approval,

@@ -289,7 +289,7 @@ inEachBrowser(({ open }) => {
     assert.equal(
       difference,
       "Changed from what the assistant asked for to[0].name before Ada ⟨U+202E⟩ now Bob ⟨U+202E⟩ to[0].n before 1.50 " +
-        "removed body before a b removed more added now true",
+        "removed body before a↵ b removed more added now true",
     );
     await decide(page, "approve");
     assert.deepEqual(await ran(page), [{ to: [{ name: "Bob \u202e" }], more: true }]);

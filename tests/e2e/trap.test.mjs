@@ -5,8 +5,8 @@ import { inEachBrowser } from "./boundary.mjs";
 import { WHOLE } from "./browsers.mjs";
 import { checkHistories, obedient } from "./scripted.mjs";
 
-/** How many steps are tried, spread over a whole run. */
-const SAMPLES = WHOLE ? 400 : 16;
+/** How many steps are tried, spread over a whole run. Each has a module of its own, and Chromium takes about sixty. */
+const SAMPLES = WHOLE ? 40 : 16;
 
 inEachBrowser(({ open }) => {
   it("boundary/trap: a trap at any step of a run loses nothing that was stored, and runs no call twice", async (t) => {

@@ -20,6 +20,10 @@ use crate::web::error::text_of;
 use crate::web::guard::Watch;
 use crate::web::platform;
 
+/// The most bytes of arguments that are changed on a card: all of them are read again with every key. A page may still
+/// decide with others by its own code.
+const LONGEST: usize = 100_000;
+
 #[wasm_bindgen]
 extern "C" {
     type Heard;
@@ -27,9 +31,10 @@ extern "C" {
     fn target(this: &Heard) -> Element;
 }
 
-/// The cards of one list whose arguments can be changed.
+/// The cards of one list whose arguments can be changed; by default none.
+#[derive(Default)]
 pub struct Edits {
-    driver: Rc<Driver>,
+    driver: Option<Rc<Driver>>,
     open: RefCell<Vec<Weak<Editing>>>,
 }
 
@@ -75,7 +80,7 @@ enum State {
 impl Edits {
     /// Of the requests of one chat.
     pub fn new(driver: &Rc<Driver>) -> Self {
-        Self { driver: Rc::clone(driver), open: RefCell::default() }
+        Self { driver: Some(Rc::clone(driver)), open: RefCell::default() }
     }
 
     /// What stands in place of the model's arguments on the card of a request, if anything does.
@@ -126,7 +131,8 @@ impl Edit {
     /// changed.
     pub fn new(edits: &Edits, card: &Card<'_>, asking: &Element, more: &Element) -> Option<Self> {
         let request = RequestId::new(card.request);
-        let written = edits.driver.editable(&request)?;
+        let driver = edits.driver.as_ref()?;
+        let written = driver.editable(&request).filter(|(arguments, _)| arguments.len() <= LONGEST)?;
         let area = Element::new("div part=edit role=group hidden=");
         area.set("id", &joined("edit-", card.number, ""));
         area.set("aria-label", &card.words.say("ask.edit"));
@@ -141,7 +147,7 @@ impl Edit {
                 }
             });
             Editing {
-                driver: Rc::clone(&edits.driver),
+                driver: Rc::clone(driver),
                 request,
                 written,
                 watch: Rc::clone(card.watch),
