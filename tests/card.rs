@@ -9,7 +9,7 @@ use std::rc::Rc;
 use countersign::core::approval::RequestKind;
 use countersign::core::card::{Asker, Card, CardView, Hint, Receipt, Row};
 use countersign::core::message::RequestId;
-use countersign::web::card::{CardList, Decided, Words};
+use countersign::web::card::{Around, CardList, Decided, Words};
 use js_sys::Promise;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -32,15 +32,19 @@ export function english(text) {
         say(key, values) {
             const given = JSON.parse(values ?? "{}");
             const phrase = strings[key][given.count === 1 ? "one" : "other"] ?? strings[key];
-            return phrase.replaceAll(/\{(\w+)\}/g, (_, name) => String(given[name]).replaceAll(",", ", "));
+            const write = (value) => (value?.at ? new Date(value.at).toISOString() : String(value).replaceAll(",", ", "));
+            return phrase.replaceAll(/\{(\w+)\}/g, (_, name) => write(given[name]));
         },
         sayAgain: (_, sentence) => sentence,
         form: () => document.createElement("input"),
     };
 }
+/** An element with no attribute, on a page without a composer. */
+export const around = () => ({ leave: () => false, shortcuts: false, modal: false });
 "#)]
 extern "C" {
     fn english(text: &str) -> Words;
+    fn around() -> Around;
 }
 
 /// A list in a page, gone at the end of the test.
@@ -71,12 +75,12 @@ impl Stage {
         let heard = decided.clone();
         let heard = Rc::new(move |decision| heard.borrow_mut().push(decision));
         let list =
-            CardList::new(&root, heard, english(include_str!("../www/src/locales/en.json")), Rc::default()).unwrap();
+            CardList::new(&root, heard, english(include_str!("../www/src/locales/en.json")), around(), None).unwrap();
         Self { host, root, list: Some(list), decided }
     }
 
     fn update(&self, cards: &[Card]) {
-        self.list.as_ref().unwrap().update(cards, true).unwrap();
+        self.list.as_ref().unwrap().update(cards, true);
     }
 
     fn all(&self, selector: &str) -> Vec<HtmlElement> {
@@ -112,6 +116,9 @@ fn row(path: &str, kind: &'static str, text: &str, long: bool) -> Row {
     Row { path: path.to_owned(), name, kind, text: text.to_owned(), long, ..Row::default() }
 }
 
+/// When what is settled was.
+const AT: u64 = 1_700_000_000_000;
+
 fn card(request: &str) -> Card {
     Card {
         request: RequestId::new(request),
@@ -134,15 +141,28 @@ fn card(request: &str) -> Card {
             form: None,
             digest: "0123456789abcdef".repeat(4),
         },
+        deadline: None,
         receipt: None,
     }
 }
 
 fn settled(mut card: Card, approve: bool) -> Card {
     card.receipt = Some(if approve {
-        Receipt { mark: "approved", decision: "decided.approved.you", outcome: "outcome.running" }
+        Receipt {
+            mark: "approved",
+            decision: "decided.approved.you",
+            outcome: "outcome.running",
+            at: Some(AT),
+            scope: Some("receipt.once"),
+        }
     } else {
-        Receipt { mark: "approval_denied", decision: "decided.declined.you", outcome: "outcome.nothing" }
+        Receipt {
+            mark: "approval_denied",
+            decision: "decided.declined.you",
+            outcome: "outcome.nothing",
+            at: Some(AT),
+            scope: None,
+        }
     });
     card
 }
@@ -338,11 +358,11 @@ fn an_update_keeps_what_did_not_change() {
 fn the_note_says_who_reads_it() {
     let stage = Stage::new();
     let list = stage.list.as_ref().unwrap();
-    list.update(&[card("r1")], false).unwrap();
-    assert_eq!(stage.text("label span"), "Note (optional, not shown to the assistant)");
+    list.update(&[card("r1")], false);
+    assert_eq!(stage.text("[part=note] span"), "Note (optional, not shown to the assistant)");
     stage.note(0).set_value("kept");
-    list.update(&[card("r1")], true).unwrap();
-    assert_eq!(stage.text("label span"), "Note (optional)");
+    list.update(&[card("r1")], true);
+    assert_eq!(stage.text("[part=note] span"), "Note (optional)");
     assert_eq!(stage.note(0).value(), "kept");
     assert_eq!(stage.note(0).max_length(), 500);
 }
@@ -358,6 +378,7 @@ fn a_receipt_stands_in_place_of_the_buttons_at_the_same_height() {
     assert_eq!(stage.text("[part=receipt] strong"), "You declined this.");
     assert_eq!(stage.text("[part=receipt] > span"), "Nothing was executed.");
     assert_eq!(stage.text("[part=receipt] code"), "0123456789ab");
+    assert_eq!(stage.text("[part=when]"), "2023-11-14T22:13:20.000Z");
     assert_eq!(stage.one("[part=receipt]").get_attribute("data-mark").unwrap(), "approval_denied");
     assert_eq!(stage.all("[part=actions] button").len(), 2, "only the other card has buttons");
     // The outcome follows in the same receipt.
@@ -399,7 +420,7 @@ fn appearing_and_settling_elsewhere_leave_the_focus_alone() {
 #[wasm_bindgen_test]
 fn what_arrives_is_announced_once() {
     let stage = Stage::new();
-    let said = || stage.text("[role=status]");
+    let said = || text(&document().query_selector("[role=status]").unwrap().unwrap());
     stage.update(&[card("r1")]);
     assert_eq!(said(), "", "what is there from the start is not news");
     let mut other = card("r2");

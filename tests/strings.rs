@@ -54,7 +54,22 @@ fn every_key_that_the_card_says_is_listed() {
             }
             let text = fs::read_to_string(&path).unwrap();
             for kind in [
-                "head.", "hint.", "fold.", "ask.", "receipt.", "decided.", "lapsed.", "outcome.", "waiting.", "change.",
+                "head.",
+                "hint.",
+                "fold.",
+                "ask.",
+                "receipt.",
+                "decided.",
+                "lapsed.",
+                "outcome.",
+                "waiting.",
+                "refused.",
+                "reason.",
+                "note.",
+                "deadline.",
+                "bulk.",
+                "modal.",
+                "change.",
             ] {
                 for (start, _) in text.match_indices(&format!("\"{kind}")) {
                     let word = text[start + 1..].split('"').next().unwrap();

@@ -1,6 +1,7 @@
 //! The approval card as data: everything a person reads before deciding, in order, and the receipt afterwards.
 //! The DOM layer only places these texts; hosts that draw their own card get the same.
 
+mod deadline;
 mod difference;
 mod hint;
 mod punycode;
@@ -9,6 +10,7 @@ mod script;
 mod value_change;
 mod visible;
 
+pub use self::deadline::Deadline;
 pub use self::difference::{Change, Piece, difference};
 pub use self::hint::Hint;
 pub use self::punycode::{encode as punycode, hosts};
@@ -109,6 +111,8 @@ pub struct Card {
     pub request: super::message::RequestId,
     /// What is asked.
     pub view: CardView,
+    /// Until when it waits; `None` where it waits for ever, or no more.
+    pub deadline: Option<Deadline>,
     /// What became of it; `None` while it waits.
     pub receipt: Option<Receipt>,
 }
@@ -122,6 +126,10 @@ pub struct Receipt {
     pub decision: &'static str,
     /// What came of it, as such a key.
     pub outcome: &'static str,
+    /// When it was settled, in milliseconds since the epoch; `None` where that is not known.
+    pub at: Option<u64>,
+    /// What a yes covered, as such a key; `None` for anything else.
+    pub scope: Option<&'static str>,
 }
 
 /// The view of a call's card; `None` for a call whose arguments cannot be shown, which never asks.
@@ -170,7 +178,9 @@ pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
             let Some(view) = view(call, run.tool(call).as_deref(), state) else { continue };
             let Some(request) = &state.request else { continue };
             let is_over = run.chat().request_end(&request.id).is_some_and(RequestEnd::is_expiry);
-            cards.push(Card { request: request.id.clone(), view, receipt: receipt(state, viewer, is_over) });
+            let receipt = receipt(state, viewer, is_over);
+            let deadline = Deadline::of(request, state, run.settings().expire_after).filter(|_| receipt.is_none());
+            cards.push(Card { request: request.id.clone(), view, deadline, receipt });
         }
     }
     cards
@@ -193,14 +203,17 @@ fn receipt(state: &CallState, viewer: Option<&PersonId>, is_over: bool) -> Optio
         (Stage::Started, _) => "outcome.running",
         _ => "outcome.others",
     };
+    let at = state.settled_at;
     if let Some(decision) = &state.decision {
         let kind = state.request.as_ref().map(|request| &request.kind);
         let mark = if decision.approve { "approved" } else { state.refusal().map_or("denied", Token::token) };
-        return Some(Receipt { mark, decision: decided(decision, kind, viewer), outcome });
+        let is_consent = decision.approve && !matches!(kind, Some(kind) if kind.has_form());
+        let scope = is_consent.then_some("receipt.once");
+        return Some(Receipt { mark, decision: decided(decision, kind, viewer), outcome, at, scope });
     }
     if is_old {
         let decision = "decided.old";
-        return Some(Receipt { mark: "denied", decision, outcome });
+        return Some(Receipt { mark: "denied", decision, outcome, at, scope: None });
     }
     let token = token?;
     let decision = match token {
@@ -210,7 +223,7 @@ fn receipt(state: &CallState, viewer: Option<&PersonId>, is_over: bool) -> Optio
         Token::RequestLapsed => "lapsed.unanswered",
         _ => "lapsed.stopped",
     };
-    Some(Receipt { mark: token.token(), decision, outcome })
+    Some(Receipt { mark: token.token(), decision, outcome, at, scope: None })
 }
 
 fn decided(decision: &Decision, kind: Option<&RequestKind>, viewer: Option<&PersonId>) -> &'static str {

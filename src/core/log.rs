@@ -317,7 +317,7 @@ impl Chat {
                 if state.attempts == 0 && request.kind != RequestKind::Approval {
                     return Err("a request that does not fit whether its call was started");
                 }
-                if let Some(replaced) = state.ask(request) {
+                if let Some(replaced) = state.ask(event.at, request) {
                     self.settled_requests.push((replaced, RequestEnd::Replaced));
                 }
             }
@@ -336,7 +336,7 @@ impl Chat {
                 if decision.edit.is_some() && !(decision.approve && state.takes_edits()) {
                     return Err("a decision changes arguments that it cannot change");
                 }
-                state.decide(decision);
+                state.decide(event.at, decision);
                 self.settled_requests.push((decision.request.clone(), RequestEnd::Decided(decision.clone())));
             }
             Body::CallStarted { call, attempt } => {
@@ -443,6 +443,7 @@ impl Chat {
         }
         if let (Some(request), None) = (&call.request, &call.decision) {
             self.settled_requests.push((request.id.clone(), RequestEnd::of(request, token, at)));
+            call.settled_at = Some(at);
         }
         if let Some(run) = &mut self.run {
             if call.attempts == 0 && refused == Some(Token::ApprovalDenied) {

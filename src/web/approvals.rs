@@ -1,6 +1,7 @@
 //! The element's inside: a card list bound to one chat.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
+use std::pin::Pin;
 use std::rc::Rc;
 
 use js_sys::Function;
@@ -8,94 +9,177 @@ use wasm_bindgen::prelude::*;
 use web_sys::ShadowRoot;
 
 use super::agent::RawChat;
-use super::card::{CardList, Choice, Decided, Edits, Words};
+use super::card::{Around, CardList, Choice, Decided, Edits, Progress, Words};
 use super::driver::{Driver, Said};
-use super::error::text_of;
+use super::error::{code_of, text_of};
 use super::platform;
 use super::setup::person as identified;
-use crate::core::card::cards;
-use crate::core::message::RequestId;
+use crate::core::card::{Card, cards};
+use crate::core::event::Extension;
+use crate::core::message::{CallId, RequestId};
 use crate::core::outcome::{Decider, PersonId, Via};
 use crate::core::run::Input;
 
 /// Cards of one chat, drawn into a shadow root until dropped.
 #[wasm_bindgen]
 pub struct RawApprovals {
-    driver: Rc<Driver>,
-    list: CardList,
-    by: Function,
-    /// The requests whose receipts the person took out of sight here.
-    dismissed: Rc<RefCell<Vec<RequestId>>>,
+    inside: Rc<Inside>,
 }
 
 #[wasm_bindgen]
 impl RawApprovals {
     /// Draws the chat's cards into `root`. `by` tells who decides: undefined for the agent's user, an id, or null; `words` what is
-    /// said, an object of `www/src/words.ts`.
+    /// said, an object of `www/src/words.ts`; `around` what the element says of itself, of `www/src/element.ts`.
     #[wasm_bindgen(constructor)]
-    pub fn new(root: &ShadowRoot, chat: &RawChat, by: Function, words: Words) -> Result<Self, JsValue> {
+    pub fn new(root: &ShadowRoot, chat: &RawChat, by: Function, words: Words, around: Around) -> Result<Self, JsValue> {
         let driver = chat.driver();
-        let (decides, asks) = (Rc::clone(&driver), by.clone());
-        let dismissed = Rc::<RefCell<Vec<RequestId>>>::default();
-        let hides = Rc::clone(&dismissed);
         let edits = Rc::new(Edits::new(&driver));
-        let edited = Rc::clone(&edits);
+        let inside = Rc::new(Inside {
+            driver,
+            edits: Rc::clone(&edits),
+            list: OnceCell::new(),
+            by,
+            dismissed: RefCell::default(),
+            drawn: RefCell::default(),
+        });
+        let weak = Rc::downgrade(&inside);
         let heard = move |decided: Decided| {
-            if decided.choice == Choice::Dismiss {
-                hides.borrow_mut().push(RequestId::new(decided.request));
-                decides.changed();
-            } else {
-                decide(&decides, &asks, &edited, decided);
+            if let Some(inside) = weak.upgrade() {
+                inside.hear(decided);
             }
         };
-        let list = CardList::new(root, Rc::new(heard), words, edits)?;
-        let drawn = Self { driver, list, by, dismissed };
-        drawn.update()?;
-        Ok(drawn)
+        // Set once, here: there is none yet.
+        let _ = inside.list.set(CardList::new(root, Rc::new(heard), words, around, Some(edits))?);
+        inside.update();
+        Ok(Self { inside })
     }
 
     /// Draws the chat as it is now, for who decides now.
-    pub fn update(&self) -> Result<(), JsValue> {
-        let by = person(&self.driver, &self.by);
+    pub fn update(&self) {
+        self.inside.update();
+    }
+}
+
+/// What is under way about a request.
+type Work = Pin<Box<dyn Future<Output = Result<(), JsValue>>>>;
+
+struct Inside {
+    driver: Rc<Driver>,
+    edits: Rc<Edits>,
+    /// Empty only while this is being made: the list calls back.
+    list: OnceCell<CardList>,
+    by: Function,
+    /// The requests whose receipts the person took out of sight here.
+    dismissed: RefCell<Vec<RequestId>>,
+    /// The cards as they were when all of the chat was stored last; `None` before that.
+    drawn: RefCell<Option<Vec<Card>>>,
+}
+
+impl Inside {
+    fn update(&self) {
+        let by = self.person();
         let reaches = self.driver.look(|run| {
             let owner = run.chat().run().and_then(|run| run.owner.as_ref());
             run.settings().all_notes || Decider::of(by.as_ref(), owner) == Decider::RunOwner
         });
-        let mut shown = self.driver.look(|run| cards(run, by.as_ref()));
+        // While something is being written the last ones stand: no receipt is shown for what may fail to be stored.
+        if self.driver.is_stored() {
+            self.drawn.replace(Some(self.driver.look(|run| cards(run, by.as_ref()))));
+        }
+        let (Some(list), Some(mut shown)) = (self.list.get(), self.drawn.borrow().clone()) else { return };
         let dismissed = self.dismissed.borrow().clone();
         shown.retain(|card| card.receipt.is_none() || !dismissed.contains(&card.request));
-        self.list.update(&shown, reaches)
+        list.update(&shown, reaches);
     }
-}
 
-/// Who sits here, as far as the host says. An answer that is no id counts as not known.
-fn person(driver: &Driver, by: &Function) -> Option<PersonId> {
-    let answer = by.call0(&JsValue::UNDEFINED).unwrap_or(JsValue::NULL);
-    if answer.is_undefined() { driver.setup().user.clone() } else { identified(answer.as_string()) }
-}
-
-/// A click that passed the guard. What the core refuses (a late click on a settled request) changes nothing, and the
-/// card shows what stands.
-fn decide(driver: &Rc<Driver>, by: &Function, edits: &Rc<Edits>, decided: Decided) {
-    let Decided { request, choice, note } = decided;
-    if choice == Choice::Stop {
-        let _ = driver.handle(Input::Stop { at: platform::now(), partial: String::new() });
-        return;
+    /// Who sits here, as far as the host says. An answer that is no id counts as not known.
+    fn person(&self) -> Option<PersonId> {
+        let answer = self.by.call0(&JsValue::UNDEFINED).unwrap_or(JsValue::NULL);
+        if answer.is_undefined() { self.driver.setup().user.clone() } else { identified(answer.as_string()) }
     }
-    let approve = matches!(choice, Choice::Approve | Choice::Submit | Choice::Done);
-    let request = RequestId::new(request);
-    // What is shown is what runs; where that cannot run, the button was off.
-    let edit = if approve { edits.of(&request) } else { Ok(None) };
-    let Ok(edit) = edit else { return };
-    let said = Said { edit, ..Said::new(request.clone(), approve, person(driver, by), Via::Card) };
-    let said = if choice == Choice::Submit { Said { data: note, ..said } } else { Said { note, ..said } };
-    let edits = Rc::clone(edits);
-    match driver.decide(said) {
-        Ok(stored) => platform::spawn(Box::pin(async move {
-            if let Err(thrown) = stored.await {
-                edits.failed(&request, &text_of(&thrown));
+
+    /// Takes a click that passed the guard.
+    fn hear(self: &Rc<Self>, decided: Decided) {
+        let Decided { request, choice, note } = decided;
+        let request = RequestId::new(request);
+        match choice {
+            Choice::Dismiss => {
+                self.dismissed.borrow_mut().push(request);
+                self.driver.changed();
             }
-        })),
-        Err(thrown) => edits.failed(&request, &text_of(&thrown)),
+            Choice::Stop => {
+                let _ = self.driver.handle(Input::Stop { at: platform::now(), partial: String::new() });
+            }
+            Choice::Extend => self.extend(request),
+            Choice::Approve | Choice::Deny | Choice::Submit | Choice::Done | Choice::Decline => {
+                let approve = matches!(choice, Choice::Approve | Choice::Submit | Choice::Done);
+                // What is shown is what runs; where that cannot run, the button was off.
+                let Ok(edit) = (if approve { self.edits.of(&request) } else { Ok(None) }) else { return };
+                let said = Said { edit, ..Said::new(request, approve, self.person(), Via::Card) };
+                self.decide(match choice {
+                    Choice::Submit => Said { data: note, ..said },
+                    Choice::Deny => Said {
+                        reason: self.list.get().and_then(|list| list.reason(said.request.as_str())),
+                        note,
+                        ..said
+                    },
+                    _ => Said { note, ..said },
+                });
+            }
+            // The list makes one decision for each call of them.
+            Choice::DenyAll | Choice::ApproveSelected => {}
+        }
+    }
+
+    fn decide(self: &Rc<Self>, said: Said) {
+        let request = said.request.clone();
+        let call = self.call_of(&request);
+        let decided = self.driver.decide(said);
+        self.see_through(request, call, Box::pin(async { decided?.await.map(|_| ()) }));
+    }
+
+    /// Gives the request more time, from when it would lapse.
+    fn extend(self: &Rc<Self>, request: RequestId) {
+        let deadline =
+            self.drawn.borrow().iter().flatten().find(|card| card.request == request).and_then(|card| card.deadline);
+        let Some(deadline) = deadline else { return };
+        let expires_at = Some(deadline.extended);
+        let extension = Extension { request: request.clone(), expires_at, decider: self.person(), via: Via::Card };
+        let extended = Rc::clone(&self.driver).extend(extension);
+        let call = self.call_of(&request);
+        self.see_through(request, call, Box::pin(async { extended.await.map(|_| ()) }));
+    }
+
+    fn call_of(&self, request: &RequestId) -> Option<CallId> {
+        self.driver.look(|run| run.chat().request(request).map(|asked| asked.call.clone()))
+    }
+
+    /// Waits for what was begun about a request; its card shows that it is being stored, and why nothing was changed if it
+    /// was refused.
+    fn see_through(self: &Rc<Self>, request: RequestId, call: Option<CallId>, work: Work) {
+        self.show(&request, &Progress::Storing);
+        let (driver, inside) = (Rc::clone(&self.driver), Rc::downgrade(self));
+        platform::spawn(Box::pin(async move {
+            let refused = work.await.err();
+            if refused.is_some() {
+                // Its time may have run out with the click: the card shows that first.
+                let _ = driver.stored().await;
+            }
+            let Some(inside) = inside.upgrade() else { return };
+            inside.show(&request, &Progress::Stored);
+            if let Some(thrown) = refused {
+                inside.edits.failed(&request, &text_of(&thrown));
+                // What changed while it waited is asked about by another request.
+                let standing = driver.look(|run| run.chat().call(call.as_ref()?)?.1.request.clone());
+                let progress = Progress::Refused(code_of(&thrown).unwrap_or_default());
+                inside.show(&standing.map_or(request, |standing| standing.id), &progress);
+            }
+        }));
+    }
+
+    fn show(&self, request: &RequestId, progress: &Progress) {
+        if let Some(list) = self.list.get() {
+            list.progress(request.as_str(), progress);
+        }
     }
 }

@@ -4,16 +4,25 @@
 //! of `style-src 'none'` and under Trusted Types.
 
 mod arguments;
+mod around;
 mod asking;
+mod bulk;
+mod counter;
+mod deadline;
 mod edit;
 mod entry;
 mod head;
+mod keys;
+mod modal;
 mod more;
+mod progress;
+mod reason;
 mod receipt;
+mod region;
 mod words;
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use js_sys::Array;
 use wasm_bindgen::JsCast;
@@ -25,9 +34,16 @@ pub use super::guard::{Choice, Decided};
 use super::guard::{Root, Watch};
 use crate::core::approval::RequestKind;
 use crate::core::card::Card;
+use crate::core::outcome::DenyReason;
+pub use around::Around;
+use bulk::Bulk;
 pub use edit::Edits;
 use entry::Entry;
 use head::title;
+use keys::{Keys, Pressed};
+use modal::Modal;
+pub use progress::Progress;
+use region::Voice;
 pub use words::Words;
 
 #[wasm_bindgen]
@@ -47,28 +63,39 @@ extern "C" {
 
 /// The cards in one shadow root. Dropping it takes them out of the page and decides nothing.
 pub struct CardList {
+    inner: Rc<Inner>,
+    /// Held for what it hears.
+    _keys: Keys,
+}
+
+struct Inner {
     root: Element,
+    /// What everything stands in; a dialog where the host wants one.
+    frame: Element,
     list: Element,
-    status: Element,
+    bulk: Bulk,
+    modal: Option<Modal>,
+    around: Around,
+    voice: Rc<Voice>,
     entries: RefCell<Vec<Rc<Entry>>>,
     /// Numbers of cards made so far.
     made: Cell<u32>,
     /// Whether `update` has been called: what is there from the start is not news.
     updated: Cell<bool>,
-    /// How many waited at the last `update`.
-    waiting: Cell<usize>,
     watch: Rc<Watch>,
     words: Words,
-    edits: Rc<Edits>,
+    edits: Option<Rc<Edits>>,
 }
 
 impl CardList {
-    /// An empty list. `decide` is called for every click that counts, and may drop the list.
+    /// An empty list. `decide` is called for every click that counts, once for each call it decides about, and may drop the
+    /// list. Without `edits` no arguments can be changed.
     pub fn new(
         root: &ShadowRoot,
         decide: Rc<dyn Fn(Decided)>,
         words: Words,
-        edits: Rc<Edits>,
+        around: Around,
+        edits: Option<Rc<Edits>>,
     ) -> Result<Self, JsValue> {
         let styled: &Styled = root.unchecked_ref();
         let sheet = Sheet::new()?;
@@ -79,69 +106,176 @@ impl CardList {
         // text without letters, such as -5, read from left to right in any card.
         sheet.replace(include_str!("card/card.css"));
         styled.set_sheets(&Array::of1(&sheet))?;
-        let watch = Watch::new(root.unchecked_ref::<Root>(), decide, &words.say("ask.covered"));
+        let watched: &Root = root.unchecked_ref();
         let root: Element = root.unchecked_ref::<Element>().clone();
-        let list = root.add("div class=list", "");
-        let status = root.add("div class=status role=status", "");
-        for part in [&list, &status] {
-            part.set("lang", &words.locale());
-            part.set("dir", &words.direction());
-        }
-        Ok(Self {
-            list,
-            status,
-            root,
-            entries: RefCell::default(),
-            made: Cell::new(0),
-            updated: Cell::new(false),
-            waiting: Cell::new(0),
-            watch,
-            words,
-            edits,
-        })
+        let frame = Modal::frame(&root, &around);
+        frame.set("lang", &words.locale());
+        frame.set("dir", &words.direction());
+        // It takes the focus where nothing else is left to.
+        let list = frame.add("div class=list tabindex=-1", "");
+        let voice = Voice::new(&words);
+        let inner = Rc::new_cyclic(|weak: &Weak<Inner>| {
+            let all = weak.clone();
+            let decide = Rc::new(move |decided: Decided| {
+                let Some(inner) = all.upgrade() else { return };
+                let several = inner.bulk.decisions(decided.choice);
+                if matches!(decided.choice, Choice::DenyAll | Choice::ApproveSelected) {
+                    several.into_iter().for_each(|one| decide(one));
+                } else {
+                    decide(decided);
+                }
+            });
+            let watch = Watch::new(watched, decide, &words.say("ask.covered"));
+            Inner {
+                bulk: Bulk::new(&frame, &list, &watch, &words),
+                modal: Modal::new(&root, &frame, &voice, &around, &words),
+                root,
+                frame,
+                list,
+                around,
+                voice,
+                entries: RefCell::default(),
+                made: Cell::new(0),
+                updated: Cell::new(false),
+                watch,
+                words,
+                edits,
+            }
+        });
+        let heard = Rc::downgrade(&inner);
+        let keys = Keys::new(&inner.frame, move |pressed, event| {
+            if let Some(inner) = heard.upgrade() {
+                inner.press(pressed, event);
+            }
+        });
+        Ok(Self { inner, _keys: keys })
     }
 
     /// Shows these cards, in this order. A card that is there already keeps its elements, the note being typed, the
     /// focus and its arming as far as nothing about it changed.
-    pub fn update(&self, cards: &[Card], note_reaches_model: bool) -> Result<(), JsValue> {
+    pub fn update(&self, cards: &[Card], note_reaches_model: bool) {
+        self.inner.update(cards, note_reaches_model);
+    }
+
+    /// The reason that goes with a denial of this request, if the person chose one.
+    pub fn reason(&self, request: &str) -> Option<DenyReason> {
+        self.inner.entry(request)?.reason()
+    }
+
+    /// Shows on its card how a decision about a request stands.
+    pub fn progress(&self, request: &str, progress: &Progress) {
+        if let Some(entry) = self.inner.entry(request) {
+            entry.progress(progress);
+            self.inner.bulk.recount();
+        }
+    }
+}
+
+impl Inner {
+    fn entry(&self, request: &str) -> Option<Rc<Entry>> {
+        self.entries.borrow().iter().find(|entry| entry.request() == request).cloned()
+    }
+
+    fn update(&self, cards: &[Card], note_reaches_model: bool) {
         let before = self.entries.borrow().clone();
         let focused = self.root.active_element();
+        let was_in_bar = focused.as_ref().is_some_and(|element| self.bulk.has(element));
         let focused = focused.and_then(|element| before.iter().find(|entry| entry.group().contains(&element)));
+        let waits = |entries: &[Rc<Entry>]| entries.iter().filter(|entry| entry.is_pending()).count();
+        let was_waiting = waits(&before);
         let was_pending = focused.is_some_and(|entry| entry.is_pending());
 
         let mut now = Vec::with_capacity(cards.len());
+        let mut said = Vec::new();
         let mut news = false;
         for card in cards {
             if let Some(entry) = before.iter().find(|entry| entry.is_for(card)) {
-                entry.update(card, note_reaches_model);
+                if let Some(outcome) = entry.update(card, note_reaches_model) {
+                    said.push(self.words.fill("outcome.said", |values| {
+                        values.text("title", title(&card.view));
+                        values.text("outcome", &self.words.say(outcome));
+                    }));
+                }
                 now.push(entry.clone());
             } else {
                 let number = self.made.get();
                 self.made.set(number + 1);
-                let entry = Entry::new(number, card, note_reaches_model, &self.watch, &self.words, &self.edits);
+                let entry = Entry::new(
+                    number,
+                    card,
+                    note_reaches_model,
+                    &self.watch,
+                    &self.voice,
+                    &self.words,
+                    self.edits.as_deref(),
+                );
                 news |= entry.is_pending();
                 now.push(Rc::new(entry));
             }
         }
         self.place(&now);
         self.entries.replace(now.clone());
-        self.announce(cards, news);
+        self.announce(cards, news, said);
 
+        let waiting = waits(&now);
         // Focusing runs the page's own handlers, so nothing is borrowed here; and it comes before anything is taken
         // out, so that the focus never falls back to the body.
-        if let Some(entry) = focused
-            && (was_pending || !holds(&now, entry))
-            && let Some(target) = next_focus(entry, &now)
-        {
-            target.focus();
+        if let Some(modal) = &self.modal {
+            let first = now.iter().find_map(|entry| Some((entry.deny()?.clone(), entry.described_by())));
+            modal.update(waiting, first, news);
         }
+        match focused {
+            Some(entry) if !holds(&now, entry) || was_pending && !entry.is_pending() => self.go_on(Some(entry), &now),
+            _ => {}
+        }
+        if was_in_bar && now.iter().filter(|entry| entry.is_one_of_several()).count() < 2 {
+            self.go_on(None, &now);
+        }
+        self.bulk.update(&now);
         for entry in &before {
             if !holds(&now, entry) {
                 entry.group().remove();
             }
             entry.tidy();
         }
-        Ok(())
+        if news || was_waiting != waiting {
+            // What stands elsewhere now must not take the click that was on its way.
+            self.watch.look();
+        }
+    }
+
+    /// Moves the focus from a card that was settled or taken out, or from the bar, to the next card that waits, never to
+    /// one of its buttons; else to a receipt, else out of the cards; never to nothing.
+    fn go_on(&self, from: Option<&Rc<Entry>>, now: &[Rc<Entry>]) {
+        let after = now.iter().skip_while(|other| from.is_some_and(|from| !Rc::ptr_eq(other, from)));
+        let next = after.chain(now).find(|other| other.is_pending());
+        let receipt = || from.filter(|from| holds(now, from)).or(now.last()).and_then(|entry| entry.receipt());
+        match next.map(|next| next.group()).or_else(receipt) {
+            Some(target) => target.focus(),
+            None => self.leave(),
+        }
+    }
+
+    /// Moves the focus to the page's composer, or where there is none to the list itself.
+    fn leave(&self) {
+        if !self.around.leave() {
+            self.list.focus();
+        }
+    }
+
+    fn press(&self, pressed: Pressed, event: &keys::Heard) {
+        let target = event.target();
+        let entry = self.entries.borrow().iter().find(|entry| *entry.group() == target).cloned();
+        match (pressed, entry) {
+            // The dialog closes by itself, and leaves then.
+            (Pressed::Escape, _) if self.modal.as_ref().is_some_and(Modal::is_open) => {}
+            (Pressed::Escape, _) if self.around.leave() => event.prevent_default(),
+            // Whoever holds or repeats the keys of the card before has not read this one.
+            (Pressed::Focused, Some(entry)) if self.around.shortcuts() => entry.rearm(),
+            (Pressed::Focused, None) => keys::reveal(&target),
+            (Pressed::ModEnter, Some(entry)) if self.around.shortcuts() => entry.shortcut(event),
+            _ => {}
+        }
     }
 
     /// Puts the cards in order and moves none that stands right: a moved element loses the focus.
@@ -164,47 +298,27 @@ impl CardList {
         }
     }
 
-    /// Says what waits when something was added to it, and takes it back when there is less: the same sentence may be
-    /// news again later.
-    fn announce(&self, cards: &[Card], news: bool) {
+    /// Says what came of calls, and what waits when something was added to it; takes that back when there is less: the same
+    /// sentence may be news again later.
+    fn announce(&self, cards: &[Card], news: bool, mut said: Vec<String>) {
         let waiting = cards.iter().filter(|card| card.receipt.is_none());
         let only_approvals =
             waiting.clone().all(|card| matches!(card.view.kind, RequestKind::Approval | RequestKind::Recovery));
         let titles: Vec<String> = waiting.map(|card| title(&card.view).to_owned()).collect();
-        let fewer = self.waiting.replace(titles.len()) > titles.len();
+        let fewer = self.voice.note(titles, only_approvals);
         let first = !self.updated.replace(true);
         if news && !first {
-            let key = if only_approvals { "waiting.approvals" } else { "waiting.requests" };
-            self.status.set_text(&self.words.fill(key, |values| {
-                values.number("count", titles.len() as u64);
-                values.strings("titles", &titles);
-            }));
-        } else if fewer {
-            self.status.set_text("");
+            said.push(self.voice.waiting());
+        }
+        if fewer || !said.is_empty() {
+            self.voice.say(&said.join(" "));
         }
     }
 }
 
-impl Drop for CardList {
+impl Drop for Inner {
     fn drop(&mut self) {
-        self.list.remove();
-        self.status.remove();
-    }
-}
-
-/// Where the focus goes from a card that was settled or taken out: to the next card that waits, never to one of its
-/// buttons, else to the receipt. `None` while the card still waits.
-fn next_focus<'a>(entry: &'a Rc<Entry>, now: &'a [Rc<Entry>]) -> Option<&'a Element> {
-    if holds(now, entry) && entry.is_pending() {
-        return None;
-    }
-    let after = now.iter().skip_while(|other| !Rc::ptr_eq(other, entry));
-    let next = after.chain(now).find(|other| other.is_pending());
-    match next {
-        Some(next) => Some(next.group()),
-        None if holds(now, entry) => entry.receipt(),
-        // A receipt that was dismissed: to the last of the others.
-        None => now.last().and_then(|last| last.receipt()),
+        self.frame.remove();
     }
 }
 

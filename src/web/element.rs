@@ -41,6 +41,10 @@ extern "C" {
     #[wasm_bindgen(method, setter)]
     pub fn set_onclick(this: &Element, heard: &JsValue);
 
+    /// Puts `other` ahead of this one.
+    #[wasm_bindgen(method)]
+    pub fn before(this: &Element, other: &Element);
+
     /// Puts `child` at the end where `next` is `None`.
     #[wasm_bindgen(method, js_name = insertBefore)]
     pub fn insert(this: &Element, child: &Element, next: Option<&Element>);

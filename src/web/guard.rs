@@ -132,6 +132,12 @@ pub enum Choice {
     Decline,
     /// Take a receipt out of sight.
     Dismiss,
+    /// Give the request more time.
+    Extend,
+    /// No, to every approval that waits.
+    DenyAll,
+    /// Yes, to those that are selected.
+    ApproveSelected,
 }
 
 /// A person's click, which passed the input guard.
@@ -171,6 +177,8 @@ struct Watched {
     note: Element,
     guard: RefCell<Guard>,
     armed: Cell<bool>,
+    /// Whether a decision about its request is being stored.
+    busy: Cell<bool>,
     /// What the observer said last; true where it does not say.
     visible: Cell<bool>,
     covered: Cell<bool>,
@@ -232,6 +240,7 @@ impl Watch {
             note: note.clone(),
             guard: RefCell::new(Guard::new(self.active.get())),
             armed: Cell::new(false),
+            busy: Cell::new(false),
             visible: Cell::new(true),
             covered: Cell::new(false),
             covered_text: self.covered.clone(),
@@ -243,6 +252,26 @@ impl Watch {
     pub fn rearm(&self, note: &Element) {
         self.restart(Some(note));
         self.schedule();
+    }
+
+    /// Says whether a decision of one of the buttons with this note is being stored: until it is, they take no other.
+    pub fn busy(&self, note: &Element, busy: bool) {
+        for watched in self.buttons().iter().filter(|watched| watched.note == *note) {
+            watched.busy.set(busy);
+        }
+        self.rearm(note);
+    }
+
+    /// Takes a shortcut on a card for a press and a click on its button that approves, under the same conditions.
+    pub fn shortcut(&self, note: &Element, event: &JsValue) {
+        let event: &Heard = event.unchecked_ref();
+        let button = self.buttons().into_iter().find(|one| one.note == *note && one.choice == Choice::Approve);
+        let Some(watched) = button.filter(|one| event.is_trusted() && !event.repeat() && !one.busy.get()) else {
+            return;
+        };
+        watched.look(now(), self.attended());
+        let _ = watched.feed(time(event), Input::Pressed);
+        self.clicked(&watched, time(event), Input::Click { trusted: true, detail: 0, primary: true });
     }
 
     /// Keeps the approving buttons with this note off, whatever else holds, for as long as any reason is: the id of what says
@@ -265,6 +294,11 @@ impl Watch {
             }
         }
         self.schedule();
+    }
+
+    /// Whether anything holds the approving buttons with this note.
+    pub fn is_held(&self, note: &Element) -> bool {
+        self.buttons().iter().any(|watched| watched.note == *note && !watched.held.borrow().is_empty())
     }
 
     /// Ends the guard of the buttons with this note. Without it they decide nothing.
@@ -298,7 +332,8 @@ impl Watch {
         !self.page.hidden() && self.page.has_focus()
     }
 
-    fn look(&self) {
+    /// Looks where all buttons stand now, and whether the page is attended to.
+    pub fn look(&self) {
         let (now, attended) = (now(), self.attended());
         for watched in self.buttons() {
             watched.look(now, attended);
@@ -374,8 +409,15 @@ impl Watch {
     fn click(&self, event: &Heard) {
         let Some(watched) = self.watched(&event.target()) else { return };
         watched.look(now(), self.attended());
+        if watched.busy.get() {
+            return;
+        }
         let click = Input::Click { trusted: event.is_trusted(), detail: event.detail(), primary: event.button() == 0 };
-        if watched.feed(time(event), click) == Verdict::Decide {
+        self.clicked(&watched, time(event), click);
+    }
+
+    fn clicked(&self, watched: &Watched, at: f64, click: Input) {
+        if watched.feed(at, click) == Verdict::Decide {
             let reads = matches!(watched.choice, Choice::Approve | Choice::Deny | Choice::Submit);
             let note = reads.then(|| watched.note.value()).filter(|note| !note.trim().is_empty());
             if watched.choice == Choice::Submit && note.is_none() {
@@ -414,7 +456,7 @@ impl Watched {
         let mut guard = self.guard.borrow_mut();
         let verdict = guard.handle(now, input);
         let held = !self.held.borrow().is_empty();
-        let (armed, covered) = (guard.is_armed() && !held, guard.is_covered());
+        let (armed, covered) = (guard.is_armed() && !held && !self.busy.get(), guard.is_covered());
         drop(guard);
         if self.covered.replace(covered) != covered {
             if covered {

@@ -5,7 +5,13 @@
  * <countersign-approvals></countersign-approvals>
  * ```
  *
- * Attributes: none of its own; `hidden` works.
+ * Attributes
+ * - `composer`: the id of the field where the person writes. Escape in a card moves the focus there, and so does the end of
+ *   what had it; without one it goes to the cards themselves.
+ * - `shortcuts`: a card that has the focus itself takes Ctrl+Enter or Command+Enter for a click on Approve. Off without it.
+ * - `presentation`: `modal` shows what waits in a dialog above the page, with the focus on Deny; Escape closes it and
+ *   decides nothing, and a button opens it again. Left out, cards stand in the page and never take the focus.
+ * - `hidden` works.
  *
  * Events: none of its own; `chat.subscribe` and `chat.events()` tell what happens, also what is decided elsewhere.
  *
@@ -13,6 +19,7 @@
  * - `chat`: the chat whose cards are shown, or null.
  * - `by`: who decides by clicks here: undefined (the default) = the agent's user, a string = this person's id,
  *   null = the page does not know.
+ * - `composer`: the field itself, or its id; the same as the attribute.
  * - `strings`: what the cards say, such as `countersign/locales/de.json`; undefined (the default) = what
  *   `defineElements` was given. Setting it draws the cards anew.
  *
@@ -30,10 +37,14 @@
  * - `preview`: what the tool says it would do.
  * - `hints`: what is known of the tool's effects.
  * - `scope`: what an approval covers.
+ * - `deadline`: until when it waits, where that ends.
+ * - `extend`: the button that gives it as much time again.
  * - `note`: the note's field with its label.
+ * - `left`: how many characters a note may still have.
+ * - `reason`: the choice of a reason for a denial, with its label.
  * - `form`: the fields of what a tool asks for.
  * - `field`: one field with its label.
- * - `problem`: what does not fit in a field.
+ * - `problem`: what does not fit in a field, and why a click changed nothing.
  * - `authorization`: the URL of an authorization, and its link.
  * - `link`: the link that opens it.
  * - `actions`: the row of buttons.
@@ -46,7 +57,14 @@
  * - `approve`: the button that lets it run, or sends what is filled in.
  * - `stop`: the button that stops the run, where a result was lost.
  * - `receipt`: what was decided, and what came of it.
+ * - `when`: when it was decided.
  * - `dismiss`: the button that takes a receipt out of sight.
+ * - `bulk`: above several cards, the row of buttons for all of them.
+ * - `deny-all`: the button that refuses every approval that waits.
+ * - `approve-selected`: the button that approves those that are selected.
+ * - `select`: in each of several cards, the box that selects it, with its label.
+ * - `dialog`: what the cards stand in, where they are presented in a dialog.
+ * - `reopen`: the button that opens the dialog again.
  *
  * Custom properties, with the defaults that follow light and dark
  * - `--countersign-surface`: the card's ground.
@@ -60,8 +78,13 @@
  * - `--countersign-radius`: of the card, `12px`; fields and buttons stay at 8px or below.
  * - `--countersign-font`: shorthand, `1rem/1.5 system-ui, sans-serif`.
  * - `--countersign-code-font`: family of the tool's name and of arguments.
+ * - `--countersign-scroll-margin`: how much room a bar that sticks to an edge of the page, such as the composer, takes from
+ *   what the focus moves to, `0px`.
  *
  * The demo's gallery shows every state with all of these, and sets the properties live.
+ *
+ * One element of role `status` in the document's body says politely what waits in all elements of the page, and what came of
+ * it.
  *
  * The cards follow the person's preference for light or dark. On a page that knows one of them only, say so:
  * `countersign-approvals { color-scheme: light }`.
@@ -80,6 +103,7 @@
  * 'none'`, or with the origins that it trusts. `<meta>` does not do for this header.
  */
 
+import { isText } from "./reader.js";
 import { type Strings, Words } from "./words.js";
 
 /** What the element needs of a chat. */
@@ -101,6 +125,10 @@ export interface Shown {
   /** Asked at each decision and at each `update`: undefined = the agent's user, null = not known. */
   by(): string | null | undefined;
   strings: Strings | undefined;
+  /** Moves the focus to the page's composer; false where there is none that takes it. */
+  leave(): boolean;
+  readonly shortcuts: boolean;
+  readonly modal: boolean;
 }
 
 /** Draws the cards of `chat` into `root`. */
@@ -111,6 +139,7 @@ export interface CountersignApprovals<Chat extends ShownChat = ShownChat> extend
   chat: Chat | null;
   by: string | null | undefined;
   strings: Strings | undefined;
+  composer: HTMLElement | string | null;
 }
 
 /** Registers `<countersign-approvals>`; later calls change nothing. */
@@ -127,6 +156,7 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
     #chat: Chat | null = null;
     #by: string | null | undefined;
     #strings: Strings | undefined;
+    #composer: HTMLElement | undefined;
     #attached: Attached | undefined;
     #unsubscribe: (() => void) | undefined;
 
@@ -165,9 +195,30 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
       this.#attach();
     }
 
+    get composer(): HTMLElement | string | null {
+      return this.#composer ?? this.getAttribute("composer");
+    }
+
+    set composer(composer: HTMLElement | string | null | undefined) {
+      if (composer !== null && composer !== undefined && !(composer instanceof HTMLElement) && !isText(composer)) {
+        throw new TypeError("composer must be an element, the id of one, or null.");
+      }
+      this.#composer = composer instanceof HTMLElement ? composer : undefined;
+      if (isText(composer)) this.setAttribute("composer", composer);
+      else this.removeAttribute("composer");
+    }
+
+    static readonly observedAttributes = ["presentation"];
+
+    attributeChangedCallback(): void {
+      if (this.#attached === undefined) return;
+      this.#detach();
+      this.#attach();
+    }
+
     connectedCallback(): void {
       // Properties that were set before the element was registered hide the setters until they are set again.
-      for (const name of ["by", "strings", "chat"] as const) {
+      for (const name of ["by", "strings", "composer", "chat"] as const) {
         if (Object.hasOwn(this, name)) {
           const early = this[name];
           Reflect.deleteProperty(this, name);
@@ -187,10 +238,31 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
     #attach(): void {
       const chat = this.#chat;
       if (chat === null || !this.isConnected || this.#attached !== undefined) return;
-      const attached = attach(this.#root, chat, { by: () => this.#by, strings: this.#strings });
+      const attached = attach(this.#root, chat, this.#shown());
       this.#attached = attached;
       this.#unsubscribe = chat.subscribe(() => attached.update());
       attached.update();
+    }
+
+    #shown(): Shown {
+      const element = this;
+      return {
+        by: () => element.#by,
+        strings: element.#strings,
+        leave: () => element.#leave(),
+        get shortcuts() {
+          return element.hasAttribute("shortcuts");
+        },
+        modal: element.getAttribute("presentation") === "modal",
+      };
+    }
+
+    #leave(): boolean {
+      const { composer } = this;
+      const root = this.getRootNode() as Document | ShadowRoot;
+      const field = isText(composer) ? (root.getElementById(composer) ?? document.getElementById(composer)) : composer;
+      field?.focus();
+      return field?.matches(":focus-within") ?? false;
     }
 
     #detach(): void {

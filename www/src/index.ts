@@ -41,9 +41,9 @@ export type { Phrase, Strings } from "./words.js";
  */
 export function defineElements(options: { strings?: Strings } = {}): void {
   const common = new Words(options.strings);
-  define((root, chat: Chat, { by, strings }) => {
-    const words = strings === undefined ? common : new Words(strings);
-    const draw = () => enter(() => new RawApprovals(root, rawChat(chat), by, words));
+  define((root, chat: Chat, shown) => {
+    const words = shown.strings === undefined ? common : new Words(shown.strings);
+    const draw = () => enter(() => new RawApprovals(root, rawChat(chat), () => shown.by(), words, shown));
     let [drawn, since] = [draw(), life()];
     return {
       update() {

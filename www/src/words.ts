@@ -15,8 +15,11 @@ export interface Strings {
   [key: string]: Phrase;
 }
 
-/** What a message may hold: a number is written as the language writes it, an array as its list. */
-type Value = string | number | readonly string[];
+/**
+ * What a message may hold: a number is written as the language writes it, an array as its list, `at` as that time, which is
+ * in milliseconds since the epoch.
+ */
+type Value = string | number | readonly string[] | { at: number };
 
 const ENGLISH: Readonly<Strings> = english;
 
@@ -129,13 +132,16 @@ function choose(phrase: Phrase | undefined, count: Value | undefined, locale: st
   return phrase?.[form] ?? phrase?.other ?? "";
 }
 
+const isList = (value: object): value is readonly string[] => Array.isArray(value);
+
 function write(value: Value | undefined, locale: string, isRtl: boolean): string {
   // A limit is said as it is, not rounded.
   if (typeof value === "number") return new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }).format(value);
   // A text of the other direction would take what stands beside it along.
   const apart = (text: string) => (isRtl || RIGHT_TO_LEFT.test(text) ? `${ISOLATE}${text}${END}` : text);
   if (isText(value) || value === undefined) return apart(value ?? "");
-  return new Intl.ListFormat(locale, { type: "unit" }).format(value.map(apart));
+  if (isList(value)) return new Intl.ListFormat(locale, { type: "unit" }).format(value.map(apart));
+  return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" }).format(value.at);
 }
 
 /** How many sentences within another are said in the page's language. */

@@ -31,6 +31,10 @@ pub struct CallState {
     pub answers: Vec<Answered>,
     /// The requests of the tool that were settled before the latest.
     pub earlier: Vec<Request>,
+    /// How long the request may wait from when it was made, in milliseconds; `None` for ever.
+    pub time_given: Option<u64>,
+    /// When the request was settled, in milliseconds since the epoch.
+    pub settled_at: Option<u64>,
     /// Its one result.
     pub result: Option<Settled>,
 }
@@ -90,6 +94,8 @@ impl CallState {
             is_raised: false,
             answers: Vec::new(),
             earlier: Vec::new(),
+            time_given: None,
+            settled_at: None,
             result: None,
         }
     }
@@ -151,8 +157,10 @@ impl CallState {
     }
 
     /// Takes in a request; gives the one that it stands in for, if that was waiting.
-    pub(super) fn ask(&mut self, request: &Request) -> Option<RequestId> {
+    pub(super) fn ask(&mut self, at: u64, request: &Request) -> Option<RequestId> {
         self.asks += 1;
+        self.time_given = request.expires_at.map(|end| end.saturating_sub(at));
+        self.settled_at = None;
         self.digest = Some(request.digest.clone());
         if self.is_raised {
             self.earlier.extend(self.request.clone());
@@ -165,7 +173,8 @@ impl CallState {
     }
 
     /// Takes in how the request was settled.
-    pub(super) fn decide(&mut self, decision: &Decision) {
+    pub(super) fn decide(&mut self, at: u64, decision: &Decision) {
+        self.settled_at = Some(at);
         let is_heard = decision.approve || decision.relayed;
         self.restarts = is_heard && self.attempts > 0;
         if let Some(request) = &self.request

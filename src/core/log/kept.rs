@@ -318,6 +318,11 @@ fn write_call(call: &CallState, out: &mut Writer) {
         out.flag("is_raised", true);
     }
     out.present("digest", call.digest.as_ref().map(Digest::as_str));
+    for (key, time) in [("time_given", call.time_given), ("settled_at", call.settled_at)] {
+        if let Some(time) = time {
+            out.number(key, time);
+        }
+    }
     out.number("asks", u64::from(call.asks));
     out.number("attempts", u64::from(call.attempts));
     if call.restarts {
@@ -352,6 +357,8 @@ fn read_call(id: CallId, read: Reader<'_>) -> CallState {
             .map(|request| read_request(request, digest(request)))
             .collect(),
         is_raised: read.has("is_raised"),
+        time_given: read.has("time_given").then(|| read.number("time_given")),
+        settled_at: read.has("settled_at").then(|| read.number("settled_at")),
         asks: read.small("asks"),
         digest: read.has("digest").then(|| digest(read)),
         attempts: read.small("attempts"),

@@ -28,7 +28,7 @@ pub fn draw(asking: &Element, label: &Element, view: &CardView, words: &Words) -
         (RequestKind::Approval | RequestKind::Recovery, ..) => {
             let field = asking.add("label part=note", "");
             field.insert(label, None);
-            field.add("textarea maxlength=500 rows=2 dir=auto autocomplete=off", "")
+            field.add("textarea rows=2 dir=auto autocomplete=off", "")
         }
         (RequestKind::Input | RequestKind::Question, fields, _) => {
             // Without fields there is nothing to send, and the button does nothing.

@@ -31,10 +31,9 @@ extern "C" {
     fn target(this: &Heard) -> Element;
 }
 
-/// The cards of one list whose arguments can be changed; by default none.
-#[derive(Default)]
+/// The cards of one list whose arguments can be changed.
 pub struct Edits {
-    driver: Option<Rc<Driver>>,
+    driver: Rc<Driver>,
     open: RefCell<Vec<Weak<Editing>>>,
 }
 
@@ -80,7 +79,7 @@ enum State {
 impl Edits {
     /// Of the requests of one chat.
     pub fn new(driver: &Rc<Driver>) -> Self {
-        Self { driver: Some(Rc::clone(driver)), open: RefCell::default() }
+        Self { driver: Rc::clone(driver), open: RefCell::default() }
     }
 
     /// What stands in place of the model's arguments on the card of a request, if anything does.
@@ -131,8 +130,7 @@ impl Edit {
     /// changed.
     pub fn new(edits: &Edits, card: &Card<'_>, asking: &Element, more: &Element) -> Option<Self> {
         let request = RequestId::new(card.request);
-        let driver = edits.driver.as_ref()?;
-        let written = driver.editable(&request).filter(|(arguments, _)| arguments.len() <= LONGEST)?;
+        let written = edits.driver.editable(&request).filter(|(arguments, _)| arguments.len() <= LONGEST)?;
         let area = Element::new("div part=edit role=group hidden=");
         area.set("id", &joined("edit-", card.number, ""));
         area.set("aria-label", &card.words.say("ask.edit"));
@@ -147,7 +145,7 @@ impl Edit {
                 }
             });
             Editing {
-                driver: Rc::clone(driver),
+                driver: Rc::clone(&edits.driver),
                 request,
                 written,
                 watch: Rc::clone(card.watch),

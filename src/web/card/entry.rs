@@ -1,17 +1,27 @@
 //! One card in the page.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
+use wasm_bindgen::JsValue;
+
 use super::arguments::Arguments;
+use super::counter::Counter;
+use super::deadline::Deadline;
 use super::edit::{self, Edit, Edits};
 use super::more::More;
+use super::progress::{self, Progress};
+use super::region::Voice;
 use super::words::Words;
-use super::{asking, head, receipt};
+use super::{asking, bulk, head, reason, receipt};
 use crate::core::approval::RequestKind;
 use crate::core::card::Card;
+use crate::core::outcome::DenyReason;
 use crate::web::element::Element;
 use crate::web::guard::{Choice, Watch};
+
+/// What is called when something was opened that was folded.
+pub type Unfolded = Rc<dyn Fn()>;
 
 /// A card's element and what it shows.
 pub struct Entry {
@@ -19,6 +29,7 @@ pub struct Entry {
     /// Makes the ids within the shadow root unique.
     number: String,
     watch: Rc<Watch>,
+    voice: Rc<Voice>,
     words: Words,
     group: Element,
     head: Element,
@@ -27,14 +38,28 @@ pub struct Entry {
     asking: Element,
     label: Element,
     note: Element,
+    /// The closed reason of a denial, where the request takes one.
+    reason: Option<Element>,
+    _counter: Option<Counter>,
+    /// Made for the first end that the request has.
+    deadline: OnceCell<Deadline>,
     /// Says why a call whose arguments are folded cannot be approved.
     hold: Element,
+    unfolded: Rc<RefCell<Option<Unfolded>>>,
     arguments: RefCell<Option<Arguments>>,
     receipt: Element,
     dismiss: Element,
+    deny: Option<Element>,
+    /// Says why a click changed nothing.
+    trouble: Element,
     /// What else there is to do, and the changing of the arguments; where there is any.
     more: Option<(More, Edit)>,
     is_pending: Cell<bool>,
+    is_busy: Cell<bool>,
+    /// Whether it is an approval, as most are.
+    is_approval: bool,
+    /// How often its head was drawn.
+    version: Cell<u32>,
     note_reaches_model: Cell<bool>,
     /// All texts of the head and of the receipt, to see whether they change.
     shown_head: Cell<String>,
@@ -55,19 +80,26 @@ impl Entry {
         card: &Card,
         note_reaches_model: bool,
         watch: &Rc<Watch>,
+        voice: &Rc<Voice>,
         words: &Words,
-        edits: &Edits,
+        edits: Option<&Edits>,
     ) -> Self {
         let group = Element::new("div part=card role=group tabindex=-1");
         let head = group.add("div", "");
         let foot = group.add("div class=foot", "");
+        let trouble = progress::line(&group);
         let asking = Element::new("div class=asking");
         let label = Element::new("span");
         let note = asking::draw(&asking, &label, &card.view, words);
+        let kind = &card.view.kind;
+        let has_note = matches!(kind, RequestKind::Approval | RequestKind::Recovery);
+        let counter = has_note.then(|| Counter::new(&note, voice, words));
+        let reason = (*kind == RequestKind::Approval).then(|| reason::draw(&asking, words));
         let mut entry = Self {
             request: card.request.as_str().to_owned(),
             number: number.to_string(),
             watch: watch.clone(),
+            voice: voice.clone(),
             words: words.clone(),
             group,
             head,
@@ -75,10 +107,19 @@ impl Entry {
             asking,
             label,
             note,
+            reason,
+            _counter: counter,
+            deadline: OnceCell::new(),
             hold: Element::new("div part=hold hidden="),
+            unfolded: Rc::default(),
             arguments: RefCell::default(),
             receipt: Element::new("div part=receipt tabindex=-1"),
             dismiss: Element::new("button part=dismiss type=button"),
+            deny: None,
+            trouble,
+            is_busy: Cell::new(false),
+            is_approval: *kind == RequestKind::Approval,
+            version: Cell::new(0),
             more: None,
             is_pending: Cell::new(card.receipt.is_none()),
             note_reaches_model: Cell::new(note_reaches_model),
@@ -86,7 +127,7 @@ impl Entry {
             shown_receipt: Cell::default(),
         };
         entry.group.set("aria-labelledby", &entry.id("title"));
-        entry.group.set("aria-describedby", &entry.id("why"));
+        entry.group.set("aria-describedby", &joined(&entry.id("why"), " ", &entry.id("deadline")));
         entry.label.set_text(&words.say(asking::label_of(note_reaches_model)));
         if entry.is_pending() {
             if matches!(card.view.kind, RequestKind::Approval | RequestKind::Recovery) {
@@ -98,16 +139,19 @@ impl Entry {
             for (part, says, choice) in asking::buttons(&card.view.kind).iter().copied() {
                 let button = actions.add(&joined("button part=", part, " type=button"), &words.say(says));
                 if choice == Choice::Approve {
-                    entry.more = entry.offer(&button, edits);
+                    entry.more = edits.and_then(|edits| entry.offer(&button, edits));
                 }
-                watch.guard(button, &entry.request, choice, &entry.note);
+                watch.guard(button.clone(), &entry.request, choice, &entry.note);
+                // The first one refuses.
+                entry.deny.get_or_insert(button);
             }
             if let Some((more, _)) = &entry.more {
                 entry.asking.insert(more.area(), None);
             }
             entry.foot.insert(&entry.asking, None);
         }
-        entry.update(card, note_reaches_model);
+        // What is there from the start is not news.
+        let _ = entry.update(card, note_reaches_model);
         entry
     }
 
@@ -141,19 +185,91 @@ impl Entry {
         self.is_pending.get()
     }
 
+    /// The request it asks about.
+    pub fn request(&self) -> &str {
+        &self.request
+    }
+
+    /// How often what is to be read was drawn.
+    pub fn version(&self) -> u32 {
+        self.version.get()
+    }
+
+    /// Whether it can be decided together with others.
+    pub fn is_one_of_several(&self) -> bool {
+        self.is_approval && self.is_pending()
+    }
+
+    /// Whether a decision about it is being stored.
+    pub fn is_busy(&self) -> bool {
+        self.is_busy.get()
+    }
+
+    /// Whether something keeps it from being approved as it stands, such as what is folded.
+    pub fn is_held(&self) -> bool {
+        self.watch.is_held(&self.note)
+    }
+
+    /// Takes `label` in ahead of what is asked, and gives marks at the edges of what is to be read, of which more may come:
+    /// then `unfolded` is called.
+    pub fn take_in(&self, label: &Element, unfolded: Unfolded) -> Vec<Element> {
+        self.unfolded.replace(Some(unfolded));
+        self.asking.insert(label, self.asking.first_child().as_ref());
+        bulk::edges(&self.group, &self.head, &self.foot)
+    }
+
+    /// No longer tells what was opened.
+    pub fn let_go(&self) {
+        self.unfolded.take();
+    }
+
+    /// What the person wrote, if it is more than white space.
+    pub fn note(&self) -> Option<String> {
+        Some(self.note.value()).filter(|note| !note.trim().is_empty())
+    }
+
+    /// The button that refuses, while there are buttons.
+    pub fn deny(&self) -> Option<&Element> {
+        self.deny.as_ref().filter(|_| self.is_pending())
+    }
+
+    /// The ids of what says what is asked, and why.
+    pub fn described_by(&self) -> String {
+        joined(&self.id("title"), " ", &self.id("why"))
+    }
+
+    /// Starts the wait of its buttons anew.
+    pub fn rearm(&self) {
+        self.watch.rearm(&self.note);
+    }
+
+    /// Takes a shortcut for a click on the button that approves.
+    pub fn shortcut(&self, event: &JsValue) {
+        if self.is_approval {
+            self.watch.shortcut(&self.note, event);
+        }
+    }
+
+    /// The reason that goes with a denial, if one is chosen.
+    pub fn reason(&self) -> Option<DenyReason> {
+        reason::read(self.reason.as_ref()?)
+    }
+
     /// The receipt's element, where there is one.
     pub fn receipt(&self) -> Option<&Element> {
         (!self.is_pending()).then_some(&self.receipt)
     }
 
     /// Shows the card as it is now and touches nothing that stayed the same. The note and the buttons of a card that
-    /// is settled by it stand until [`Entry::tidy`]: the caller moves the focus before that.
-    pub fn update(&self, card: &Card, note_reaches_model: bool) {
+    /// is settled by it stand until [`Entry::tidy`]: the caller moves the focus before that. Gives what came of the call where
+    /// that is new and worth saying, as a key.
+    pub fn update(&self, card: &Card, note_reaches_model: bool) -> Option<&'static str> {
         let head = head::texts(&card.view);
         let shown = self.shown_head.take();
         if shown != head {
             let (watch, note, hold, reason) =
                 (self.watch.clone(), self.note.clone(), self.hold.clone(), self.id("hold"));
+            let unfolded = self.unfolded.clone();
             let folded = Box::new(move |is_folded: bool| {
                 if is_folded {
                     hold.unset("hidden");
@@ -161,21 +277,30 @@ impl Entry {
                     hold.set("hidden", "");
                 }
                 watch.hold(&note, &reason, is_folded);
+                let told = unfolded.borrow().clone();
+                if let Some(told) = told {
+                    told();
+                }
             });
             let arguments = head::draw(&self.head, &card.view, &self.number, &self.words, folded);
             self.arguments.replace(arguments);
+            self.version.set(self.version.get() + 1);
             self.watch.rearm(&self.note);
+            self.trouble.set_text("");
         }
         self.shown_head.set(head);
         if self.note_reaches_model.replace(note_reaches_model) != note_reaches_model {
             self.label.set_text(&self.words.say(asking::label_of(note_reaches_model)));
         }
-        let Some(receipt) = &card.receipt else { return };
+        self.show_deadline(card);
+        let receipt = card.receipt.as_ref()?;
         let texts = joined(receipt.mark, receipt.decision, receipt.outcome);
         let shown = self.shown_receipt.take();
+        let is_news = shown != texts;
         if shown.is_empty() {
             if self.is_pending.replace(false) {
                 self.watch.release(&self.note);
+                self.group.set("class", "settled");
                 if let Some((_, edit)) = &self.more {
                     edit.hide();
                 }
@@ -186,10 +311,29 @@ impl Entry {
             self.dismiss.set_text(&self.words.say("receipt.dismiss"));
             self.watch.guard(self.dismiss.clone(), &self.request, Choice::Dismiss, &self.receipt);
         }
-        if shown != texts {
+        if is_news {
+            self.trouble.set_text("");
             receipt::draw(&self.receipt, receipt, &card.view.digest, &self.dismiss, &self.words);
         }
         self.shown_receipt.set(texts);
+        receipt::worth_saying(receipt).filter(|_| is_news)
+    }
+
+    /// Shows how a decision made here stands. While it is being stored the buttons take no other; what a refusal says stands
+    /// until the card changes or another decision is made.
+    pub fn progress(&self, progress: &Progress) {
+        let storing = *progress == Progress::Storing;
+        self.is_busy.set(storing);
+        self.watch.busy(&self.note, storing);
+        if storing {
+            self.group.set("aria-busy", "true");
+        } else {
+            self.group.unset("aria-busy");
+        }
+        self.trouble.set_text(&match progress {
+            Progress::Refused(code) => progress::text(code, &self.words),
+            Progress::Storing | Progress::Stored => String::new(),
+        });
     }
 
     /// Takes the note and the buttons of a settled card out.
@@ -197,6 +341,22 @@ impl Entry {
         if !self.is_pending() {
             self.asking.remove();
         }
+    }
+
+    fn show_deadline(&self, card: &Card) {
+        let Some(deadline) = card.deadline else {
+            if let Some(shown) = self.deadline.get() {
+                shown.set(None);
+            }
+            return;
+        };
+        let shown = self.deadline.get_or_init(|| {
+            let button = Element::new("button part=extend type=button");
+            self.watch.guard(button.clone(), &self.request, Choice::Extend, &self.note);
+            let title = head::title(&card.view);
+            Deadline::new(&self.asking, &self.id("deadline"), &button, title, &self.voice, &self.words)
+        });
+        shown.set(Some(deadline.at));
     }
 
     fn id(&self, part: &str) -> String {

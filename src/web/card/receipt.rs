@@ -1,11 +1,22 @@
 //! What stands in place of the buttons once a request is settled.
 
+use super::deadline::time;
 use super::words::Words;
 use crate::core::card::Receipt;
 use crate::web::element::Element;
 
 /// Digits of the digest on a receipt.
 const SHORT_DIGEST: usize = 12;
+
+/// What to say of a receipt that changed: what came of a call that was allowed, or that nobody decided. Who decides here
+/// has the focus on it.
+pub fn worth_saying(receipt: &Receipt) -> Option<&'static str> {
+    match receipt.outcome {
+        key @ ("outcome.ran" | "outcome.failed" | "outcome.unknown" | "outcome.stopped_there") => Some(key),
+        _ if receipt.decision.starts_with("lapsed.") => Some(receipt.decision),
+        _ => None,
+    }
+}
 
 /// Draws it into `area`, ahead of the button that takes it out of sight.
 pub fn draw(area: &Element, receipt: &Receipt, digest: &str, dismiss: &Element, words: &Words) {
@@ -14,6 +25,12 @@ pub fn draw(area: &Element, receipt: &Receipt, digest: &str, dismiss: &Element, 
     area.add("strong", &words.say(receipt.decision));
     area.add("span", &words.say(receipt.outcome));
     let line = area.add("small", "");
+    if let Some(scope) = receipt.scope {
+        line.add("span", &words.say(scope));
+    }
+    if let Some(at) = receipt.at {
+        line.add("span part=when", &words.fill("receipt.at", |values| time(values, at)));
+    }
     line.add("span", &words.say("receipt.digest"));
     line.add("code", digest.get(..SHORT_DIGEST).unwrap_or(digest)).set("title", digest);
     area.insert(dismiss, None);

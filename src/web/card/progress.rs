@@ -1,0 +1,35 @@
+//! How a decision that was made here stands: it is being stored, or it was refused, which the card says.
+
+use super::words::Words;
+use crate::web::element::Element;
+
+/// How a decision made by a click stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// It is being checked and stored.
+    Storing,
+    /// It is stored, and the card shows it.
+    Stored,
+    /// It changed nothing; the code of the error says why.
+    Refused(String),
+}
+
+/// The line at the end of a card that says why a click changed nothing. It stands below the buttons, so that its coming
+/// moves none of them.
+pub fn line(group: &Element) -> Element {
+    group.add("div part=problem class=said role=status", "")
+}
+
+/// What the line says of a refusal.
+pub fn text(code: &str, words: &Words) -> String {
+    let key = match code {
+        "changed" => "refused.changed",
+        "not_allowed" => "refused.not_allowed",
+        "conflict" => "refused.conflict",
+        "expired" => "refused.expired",
+        "invalid_answer" => "refused.values",
+        "storage" => "refused.storage",
+        _ => "refused.other",
+    };
+    words.fill(key, |values| values.text("code", code))
+}
