@@ -21,6 +21,7 @@ pub mod policy;
 
 pub mod approval;
 pub mod event;
+pub mod grant;
 
 pub mod chain;
 pub mod guard;

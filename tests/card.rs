@@ -141,6 +141,7 @@ fn card(request: &str) -> Card {
             form: None,
             digest: "0123456789abcdef".repeat(4),
         },
+        offer: None,
         deadline: None,
         receipt: None,
     }

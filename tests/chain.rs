@@ -94,8 +94,8 @@ fn metadata_shows_what_happened_and_nothing_of_what_was_said() {
             {"run":"r2","type":"run.started","message_id":"m1","owner":"ada","content_bytes":39}
             {"run":"r2","type":"history.trimmed","start":3,"content_bytes":2}
             {"run":"r2","type":"turn.completed","end":"tool_calls","call_count":3,"content_bytes":389}
-            {"run":"r2","type":"tool.call.asked","call_id":"r2t1c1","request_id":"q1","kind":"approval","expires_at":null,"content_bytes":258}
-            {"run":"r2","type":"tool.call.asked","call_id":"r2t1c2","request_id":"q2","kind":"approval","expires_at":null,"content_bytes":258}
+            {"run":"r2","type":"tool.call.asked","call_id":"r2t1c1","request_id":"q1","kind":"approval","expires_at":null,"grantable":true,"content_bytes":258}
+            {"run":"r2","type":"tool.call.asked","call_id":"r2t1c2","request_id":"q2","kind":"approval","expires_at":null,"grantable":true,"content_bytes":258}
             {"run":"r2","type":"tool.call.allowed","call_id":"r2t1c3","content_bytes":77}
             {"run":"r2","type":"tool.call.decided","call_id":"r2t1c1","request_id":"q1","approved":true,"decided_by":"run_owner","decider":"ada","settler":"person","via":"card","reason":null,"edited":false,"content_bytes":62}
             {"run":"r2","type":"tool.call.decided","call_id":"r2t1c2","request_id":"q2","approved":false,"decided_by":"other_user","decider":"bob","settler":"person","via":"card","reason":"skip","edited":false,"content_bytes":62}
@@ -120,8 +120,8 @@ fn a_redacted_export_shows_how_long_each_text_was() {
             {"run":"r2","type":"run.started","message_id":"m1","owner":"ada","content_bytes":39,"redacted":{"parts":[{"type":4,"text":2}]}}
             {"run":"r2","type":"history.trimmed","start":3,"content_bytes":2,"redacted":{}}
             {"run":"r2","type":"turn.completed","end":"tool_calls","call_count":3,"content_bytes":389,"redacted":{"finish_reason":4,"text":6,"reasoning":0,"refusal":0,"calls":[{"provider_id":6,"name":3,"arguments":12,"extra":2},{"provider_id":6,"name":3,"arguments":12,"extra":2},{"provider_id":6,"name":4,"arguments":12,"extra":2}],"usage":12,"binding":0,"items":2,"extra":22}}
-            {"run":"r2","type":"tool.call.asked","call_id":"r2t1c1","request_id":"q1","kind":"approval","expires_at":null,"content_bytes":258,"redacted":{"digest":64,"aspects":64,"prompt":56,"url":null,"data":null,"preview":2}}
-            {"run":"r2","type":"tool.call.asked","call_id":"r2t1c2","request_id":"q2","kind":"approval","expires_at":null,"content_bytes":258,"redacted":{"digest":64,"aspects":64,"prompt":56,"url":null,"data":null,"preview":2}}
+            {"run":"r2","type":"tool.call.asked","call_id":"r2t1c1","request_id":"q1","kind":"approval","expires_at":null,"grantable":true,"content_bytes":258,"redacted":{"digest":64,"aspects":64,"prompt":56,"url":null,"data":null,"preview":2}}
+            {"run":"r2","type":"tool.call.asked","call_id":"r2t1c2","request_id":"q2","kind":"approval","expires_at":null,"grantable":true,"content_bytes":258,"redacted":{"digest":64,"aspects":64,"prompt":56,"url":null,"data":null,"preview":2}}
             {"run":"r2","type":"tool.call.allowed","call_id":"r2t1c3","content_bytes":77,"redacted":{"digest":64}}
             {"run":"r2","type":"tool.call.decided","call_id":"r2t1c1","request_id":"q1","approved":true,"decided_by":"run_owner","decider":"ada","settler":"person","via":"card","reason":null,"edited":false,"content_bytes":62,"redacted":{"note":6,"answer_reason":null,"data":null,"edit":null}}
             {"run":"r2","type":"tool.call.decided","call_id":"r2t1c2","request_id":"q2","approved":false,"decided_by":"other_user","decider":"bob","settler":"person","via":"card","reason":"skip","edited":false,"content_bytes":62,"redacted":{"note":6,"answer_reason":null,"data":null,"edit":null}}

@@ -348,6 +348,7 @@ fn a10_only_an_approval_ahead_of_a_tool_of_the_page_can_be_changed() {
         reason: Some(DenyReason::Variant),
         note: None,
         edited: Some(Edited { arguments: EDITED.to_owned(), opinions: Vec::new(), shown: None }),
+        terms: None,
         preview: None,
         fresh: RequestId::new("again"),
     };

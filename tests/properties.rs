@@ -4,8 +4,10 @@
 
 mod sim;
 
+use countersign::core::approval::Scope;
 use countersign::core::chain::{self, Privacy};
 use countersign::core::event::{Body, Decision, Event};
+use countersign::core::grant::Chosen;
 use countersign::core::json::parse_lenient;
 use countersign::core::log::{Chat, Entry, check_pairing};
 use countersign::core::message::{CallId, ChatId, HistoryItem};
@@ -23,6 +25,9 @@ enum Step {
     Decide(usize, bool, usize),
     Edit(usize, usize, usize),
     Settle(usize, bool, usize),
+    Grant(usize, usize, usize, bool, bool),
+    Revoke(usize),
+    Unread(bool),
     Tool(bool),
     Asks(usize),
     Stop,
@@ -32,7 +37,8 @@ enum Step {
 }
 
 const NAMES: [&str; 5] = ["look", "eat", "odd", "read", "nothing"];
-const ARGUMENTS: [&str; 6] = ["{}", "{\"n\":1}", "{\"n\":2}", "{\"free\":1}", "{\"never\":1}", "{\"broken\":"];
+const ARGUMENTS: [&str; 8] =
+    ["{}", "{\"n\":1}", "{\"n\":2}", "{\"free\":1}", "{\"never\":1}", "{\"broken\":", "{\"careful\":1}", "{\"ask\":1}"];
 const KINDS: [&str; 3] = ["approval", "input", "acme"];
 const PEOPLE: [Option<&str>; 3] = [Some("ada"), Some("bob"), None];
 
@@ -46,6 +52,10 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (0..6_usize, any::<bool>(), 0..PEOPLE.len()).prop_map(|(which, yes, by)| Step::Decide(which, yes, by)),
         4 => (0..6_usize, 0..ARGUMENTS.len(), 0..PEOPLE.len()).prop_map(|(which, to, by)| Step::Edit(which, to, by)),
         4 => (0..9_usize, any::<bool>(), 0..4_usize).prop_map(|(which, ok, by)| Step::Settle(which, ok, by)),
+        4 => (0..6_usize, 0..PEOPLE.len(), 0..2_usize, any::<bool>(), any::<bool>())
+            .prop_map(|(which, by, scope, exactly, ends)| Step::Grant(which, by, scope, exactly, ends)),
+        1 => (0..3_usize).prop_map(Step::Revoke),
+        1 => prop::bool::weighted(0.3).prop_map(Step::Unread),
         5 => any::<bool>().prop_map(Step::Tool),
         3 => (0..KINDS.len()).prop_map(Step::Asks),
         1 => Just(Step::Stop),
@@ -81,6 +91,22 @@ fn take(sim: &mut Sim, step: Step) {
             let reason = (!ok && which % 2 == 0).then_some("declined");
             sim.answer(&format!("q{which}"), ok, by, reason, ok.then_some("{}"))
         }
+        Step::Grant(which, by, scope, exactly, ends) => {
+            let chosen = if exactly { Chosen::Exactly } else { Chosen::Any };
+            let until = ends.then_some(sim.now + 2_500);
+            sim.grant(&format!("q{which}"), PEOPLE[by], Scope::ALL[scope], chosen, until)
+        }
+        Step::Revoke(which) => {
+            let given = sim.book().and_then(|book| book.standing().nth(which).map(|grant| grant.id.clone()));
+            if let Some(id) = given {
+                sim.revoke(id.as_str());
+            }
+            return;
+        }
+        Step::Unread(fails) => {
+            sim.grants_fail = fails;
+            return;
+        }
         Step::Asks(kind) => sim.asks(spec(KINDS[kind])),
         Step::Tool(true) => sim.tool(Ok("fine")),
         Step::Tool(false) => sim.tool(Err(Failure::Threw("no".to_owned()))),
@@ -112,14 +138,20 @@ fn check_log(lines: &[String]) {
                     assert!(yes, "{call} started again without a yes to what its tool asked");
                     continue;
                 }
-                let allowed = before(at, &|body| matches!(body, Body::CallAllowed { call: id, .. } if id == call));
+                let allowed =
+                    before(at, &|body| matches!(body, Body::CallAllowed { call: id, grant: None, .. } if id == call));
+                let granted = before(
+                    at,
+                    &|body| matches!(body, Body::CallAllowed { call: id, grant: Some(_), .. } if id == call),
+                );
                 let asked = before(at, &|body| matches!(body, Body::CallAsked { request } if request.call == *call));
                 let yes = before(
                     at,
                     &|body| matches!(body, Body::CallDecided { call: id, decision } if id == call && decision.approve),
                 );
-                assert!(allowed != asked, "a call is allowed or asked about, not both and not neither");
-                assert!(allowed || yes, "{call} started without leave");
+                // A permission may be revoked before its call starts, and then a person is asked.
+                assert!(granted && !allowed || allowed != asked, "{call} is allowed, or asked about, and not neither");
+                assert!(allowed || granted && !asked || yes, "{call} started without leave");
             }
             Body::CallSettled { facts, item, .. } => {
                 let again =

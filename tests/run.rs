@@ -598,6 +598,7 @@ fn a_stop_while_a_write_is_under_way_leaves_nothing_to_begin() {
         reason: None,
         note: None,
         edited: None,
+        terms: None,
         preview: None,
         fresh: RequestId::new("again"),
     };

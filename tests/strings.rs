@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use countersign::core::policy::{Opinion, ToolEffect, Verdict, verdict};
+use countersign::core::policy::{Opinion, Standing, ToolEffect, Verdict, verdict};
 
 fn english() -> serde_json::Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("www/src/locales/en.json");
@@ -14,16 +14,22 @@ fn english() -> serde_json::Value {
 
 #[test]
 fn every_reason_of_the_core_stands_in_the_list_of_messages() {
+    let none = &Standing::Silent;
+    let undeclared = english()["why.undeclared"].as_str().unwrap().to_owned();
     let broken = [Opinion::Broken("it threw".to_owned())];
     for (key, verdict) in [
         ("why.undecided", Verdict::default()),
-        ("why.write", verdict(Some(ToolEffect::Write), &[], false)),
-        ("why.undeclared", verdict(None, &[], false)),
-        ("why.tainted", verdict(None, &[Opinion::Allow], true)),
-        ("why.broken", verdict(None, &broken, false)),
+        ("why.write", verdict(Some(ToolEffect::Write), &[], false, none)),
+        ("why.undeclared", verdict(None, &[], false, none)),
+        ("why.unread", verdict(None, &[], false, &Standing::Unread)),
+        ("why.voided", verdict(None, &[], false, &Standing::Changed(vec!["title", "effect"]))),
+        ("why.tainted", verdict(None, &[Opinion::Allow], true, none)),
+        ("why.broken", verdict(None, &broken, false, none)),
     ] {
         let listed = english()[key].as_str().unwrap().replace("{problem}", "it threw");
-        assert_eq!(verdict, Verdict::Ask(listed), "{key}");
+        let listed = listed.replace("{why}", &undeclared).replace("{what}", "title, effect");
+        let Verdict::Ask { reason, .. } = verdict else { panic!("{verdict:?}") };
+        assert_eq!(reason, listed, "{key}");
     }
 }
 
@@ -31,9 +37,10 @@ fn every_reason_of_the_core_stands_in_the_list_of_messages() {
 #[test]
 fn what_is_asked_anew_and_what_was_lost_stand_there_too() {
     let source = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/core/run/ask.rs")).unwrap();
+    let grants = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/core/run/grants.rs")).unwrap();
     let changed = english()["why.changed"].as_str().unwrap().replace("{why}", "").replace("{what}.", "");
-    for text in [english()["why.lost"].as_str().unwrap(), &changed] {
-        assert!(source.contains(&format!("\"{text}\"")), "{text}");
+    for text in [english()["why.lost"].as_str().unwrap(), english()["why.no_longer"].as_str().unwrap(), &changed] {
+        assert!((source.clone() + &grants).contains(&format!("\"{text}\"")), "{text}");
     }
 }
 

@@ -54,16 +54,17 @@ fn modules_use_only_what_stands_before_them() {
         ("arguments", &["json"]),
         ("outcome", &["message"]),
         ("wording", &["json", "message", "outcome"]),
-        ("policy", &["outcome"]),
+        ("policy", &["message", "outcome"]),
         ("approval", &["json", "message", "outcome", "policy"]),
         ("guard", &[]),
         ("upcast", &["json"]),
         ("event", &["json", "message", "outcome", "approval", "upcast"]),
+        ("grant", &["json", "message", "outcome", "policy", "approval", "event"]),
         ("chain", &["json", "outcome", "approval", "event"]),
         ("log", &["json", "message", "outcome", "approval", "event"]),
-        ("run", &["json", "message", "outcome", "approval", "event", "log", "policy", "arguments", "wording"]),
-        ("card", &["json", "message", "arguments", "outcome", "policy", "approval", "event", "log", "run"]),
-        ("snapshot", &["json", "message", "outcome", "approval", "event", "log", "run", "card"]),
+        ("run", &["json", "message", "outcome", "approval", "event", "grant", "log", "policy", "arguments", "wording"]),
+        ("card", &["json", "message", "arguments", "outcome", "policy", "approval", "event", "grant", "log", "run"]),
+        ("snapshot", &["json", "message", "outcome", "approval", "event", "grant", "log", "run", "card"]),
     ];
     let core = root().join("src/core");
     for (path, text) in sources(&core) {

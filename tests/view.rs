@@ -426,8 +426,8 @@ fn a14_what_is_not_said_counts_as_the_worse_and_a_servers_word_lowers_nothing() 
         assert_eq!(hints(effect, idempotent, untrusted, annotations), expected, "{effect:?} {annotations:?}");
     }
     // The best word of a server leaves an undeclared tool asking.
-    let verdict = countersign::core::policy::verdict(None, &[], false);
-    assert!(matches!(verdict, countersign::core::policy::Verdict::Ask(_)));
+    let verdict = countersign::core::policy::verdict(None, &[], false, &countersign::core::policy::Standing::Silent);
+    assert!(matches!(verdict, countersign::core::policy::Verdict::Ask { .. }));
 }
 
 #[test]

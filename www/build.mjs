@@ -44,9 +44,14 @@ await script(async () => {
   // One file for each entry: a page without a bundler waits for one request, not for a chain of them. Who wants to read finds src.
   const { build } = await import("esbuild");
   await build({
-    entryPoints: { index: join(www, "src", "index.ts"), "store-conformance": join(www, "src", "conformance.ts") },
+    entryPoints: {
+      index: join(www, "src", "index.ts"),
+      "grants-element": join(www, "src", "grants-element.ts"),
+      "store-conformance": join(www, "src", "conformance.ts"),
+    },
     outdir: dist,
     bundle: true,
+    loader: { ".css": "text" },
     minify: true,
     format: "esm",
     target: "es2022",

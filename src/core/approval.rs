@@ -4,6 +4,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::json::Json;
 use super::message::{CallId, ChatId, RequestId, RunId};
+use super::outcome::tokens;
 use super::policy::ToolEffect;
 
 /// SHA-256 in lower-case hexadecimal.
@@ -247,6 +248,16 @@ pub fn call_digest(place: Place<'_>, tool: &Tool, arguments: &str) -> Digest {
     )
 }
 
+tokens! {
+    /// How far an approval reaches beyond the one call. Approving once has no scope.
+    Scope {
+        /// Calls of the same chat.
+        Chat = "chat",
+        /// Calls of every chat.
+        Always = "always",
+    }
+}
+
 /// What a tool says of a call before it runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Preview {
@@ -279,6 +290,8 @@ pub struct Request {
     pub preview: Preview,
     /// When it lapses, in milliseconds since the epoch; `None` for never.
     pub expires_at: Option<u64>,
+    /// Whether nothing but the default, or a rule that says so, made it wait: then a standing permission may be given.
+    pub grantable: bool,
 }
 
 impl Request {

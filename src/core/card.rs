@@ -18,7 +18,7 @@ pub use self::row::{Row, rows};
 pub use self::script::is_mixed;
 pub use self::value_change::{ValueChange, value_changes};
 pub use self::visible::{visible, visible_line, visible_value};
-use super::approval::{RequestKind, Tool};
+use super::approval::{Request, RequestKind, Scope, Tool};
 use super::arguments::Arguments;
 use super::event::{Decision, Settler};
 use super::json::{Json, Writer};
@@ -89,13 +89,7 @@ impl CardView {
         out.present("server", self.server.as_deref());
         out.present("title", self.title.as_deref());
         out.text("why", &self.why);
-        out.key("arguments");
-        out.open('[');
-        for row in &self.arguments {
-            out.item();
-            row.write(out);
-        }
-        out.close(']');
+        write_rows(&self.arguments, out);
         ValueChange::write_all(&self.changes, out);
         out.strings("preview", &self.preview);
         let hints: Vec<_> = self.hints.iter().map(|hint| hint.token().to_owned()).collect();
@@ -111,10 +105,23 @@ pub struct Card {
     pub request: super::message::RequestId,
     /// What is asked.
     pub view: CardView,
+    /// What may be permitted beyond this call; `None` where nothing may, or not by who looks at it.
+    pub offer: Option<Offer>,
     /// Until when it waits; `None` where it waits for ever, or no more.
     pub deadline: Option<Deadline>,
     /// What became of it; `None` while it waits.
     pub receipt: Option<Receipt>,
+}
+
+/// The standing permissions that may be given with an approval, and what they would be about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// How far each reaches.
+    pub scopes: Vec<Scope>,
+    /// The server that runs the tool; `None` for the page itself.
+    pub server: Option<String>,
+    /// The hash of the tool's definition, hexadecimal.
+    pub definition: String,
 }
 
 /// What stands in place of the buttons once a request is settled.
@@ -178,15 +185,46 @@ pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
             let Some(view) = view(call, run.tool(call).as_deref(), state) else { continue };
             let Some(request) = &state.request else { continue };
             let is_over = run.chat().request_end(&request.id).is_some_and(RequestEnd::is_expiry);
-            let receipt = receipt(state, viewer, is_over);
+            let receipt = receipt(run, state, viewer, is_over);
             let deadline = Deadline::of(request, state, run.settings().expire_after).filter(|_| receipt.is_none());
-            cards.push(Card { request: request.id.clone(), view, deadline, receipt });
+            let offer = if receipt.is_none() { offer(run, call, request, viewer) } else { None };
+            cards.push(Card { request: request.id.clone(), view, offer, deadline, receipt });
         }
     }
     cards
 }
 
-fn receipt(state: &CallState, viewer: Option<&PersonId>, is_over: bool) -> Option<Receipt> {
+/// Writes rows, as the member `arguments`.
+pub fn write_rows(rows: &[Row], out: &mut Writer) {
+    out.key("arguments");
+    out.open('[');
+    for row in rows {
+        out.item();
+        row.write(out);
+    }
+    out.close(']');
+}
+
+/// What this viewer may permit beyond the one call.
+fn offer(run: &Run, call: &TurnCall, request: &Request, viewer: Option<&PersonId>) -> Option<Offer> {
+    let scopes = run.scopes_of(request);
+    let owner = run.chat().run().and_then(|run| run.owner.as_ref());
+    let tool = run.settings().tools.iter().find(|tool| tool.name == call.name)?;
+    let is_holder = viewer.is_some() && viewer == owner;
+    (is_holder && !scopes.is_empty()).then(|| Offer {
+        scopes: scopes.to_vec(),
+        server: tool.server.as_deref().map(visible_line),
+        definition: tool.definition_hash().as_str().to_owned(),
+    })
+}
+
+/// How far the permission reaches that was given with a decision, if it was kept.
+fn kept_scope(run: &Run, decision: &Decision) -> Option<Scope> {
+    let (_, id) = decision.standing.as_ref()?;
+    run.grants().as_ref()?.given(id).map(|grant| grant.scope)
+}
+
+fn receipt(run: &Run, state: &CallState, viewer: Option<&PersonId>, is_over: bool) -> Option<Receipt> {
     let is_old = state.result.as_ref().is_some_and(|settled| settled.old_code.is_some());
     let token = state.result.as_ref().and_then(|settled| settled.facts.as_ref()).map(|facts| facts.token);
     let outcome = match (state.stage(), token) {
@@ -208,8 +246,13 @@ fn receipt(state: &CallState, viewer: Option<&PersonId>, is_over: bool) -> Optio
         let kind = state.request.as_ref().map(|request| &request.kind);
         let mark = if decision.approve { "approved" } else { state.refusal().map_or("denied", Token::token) };
         let is_consent = decision.approve && !matches!(kind, Some(kind) if kind.has_form());
-        let scope = is_consent.then_some("receipt.once");
-        return Some(Receipt { mark, decision: decided(decision, kind, viewer), outcome, at, scope });
+        let kept = kept_scope(run, decision);
+        let scope = is_consent.then_some(match kept {
+            None => "receipt.once",
+            Some(Scope::Chat) => "receipt.chat",
+            Some(Scope::Always) => "receipt.always",
+        });
+        return Some(Receipt { mark, decision: decided(decision, kind, kept, viewer), outcome, at, scope });
     }
     if is_old {
         let decision = "decided.old";
@@ -226,7 +269,12 @@ fn receipt(state: &CallState, viewer: Option<&PersonId>, is_over: bool) -> Optio
     Some(Receipt { mark: token.token(), decision, outcome, at, scope: None })
 }
 
-fn decided(decision: &Decision, kind: Option<&RequestKind>, viewer: Option<&PersonId>) -> &'static str {
+fn decided(
+    decision: &Decision,
+    kind: Option<&RequestKind>,
+    scope: Option<Scope>,
+    viewer: Option<&PersonId>,
+) -> &'static str {
     let who = match &decision.by {
         Settler::Policy if decision.approve => return "decided.policy.allowed",
         Settler::Policy => return "decided.policy.refused",
@@ -236,6 +284,10 @@ fn decided(decision: &Decision, kind: Option<&RequestKind>, viewer: Option<&Pers
     let [you, other, unknown] = match (kind, decision.approve) {
         (Some(RequestKind::Recovery), true) => ["decided.again.you", "decided.again.other", "decided.again.other"],
         (Some(RequestKind::Recovery), false) => ["decided.done.you", "decided.done.other", "decided.done.other"],
+        (_, true) if scope == Some(Scope::Chat) => ["decided.chat.you", "decided.chat.other", "decided.chat.other"],
+        (_, true) if scope == Some(Scope::Always) => {
+            ["decided.always.you", "decided.always.other", "decided.always.other"]
+        }
         (Some(RequestKind::Approval), true) if decision.edit.is_some() => {
             ["decided.edited.you", "decided.edited.other", "decided.edited.unknown"]
         }

@@ -16,9 +16,9 @@ pub use old::OldDenial;
 
 use std::rc::Rc;
 
-use super::approval::{Digest, Preview, Request};
+use super::approval::{Digest, Preview, Request, Scope};
 use super::json::{Json, parse_lenient};
-use super::message::{CallId, ChatId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
+use super::message::{CallId, ChatId, GrantId, HistoryItem, MessageId, Part, RequestId, ResultItem, RunId, Turn};
 use super::outcome::{Decider, DenyReason, Outcome, PersonId, Token, Via, tokens};
 
 /// One entry of a chat's log.
@@ -41,7 +41,7 @@ pub struct Event {
 /// The members of a stored event that are its header: they stay when its content is cleared or left out of an export.
 /// Whatever is not listed is content, so that a member added later is not shown by an oversight. The digest of a call is
 /// content: it has no salt, and would confirm a guess at the arguments.
-const HEADER: [&str; 30] = [
+const HEADER: [&str; 33] = [
     "seq",
     "chat",
     "run",
@@ -71,6 +71,9 @@ const HEADER: [&str; 30] = [
     "provider_calls",
     "history_shape",
     "content_bytes",
+    "grant_id",
+    "grantable",
+    "scope",
     "edited",
 ];
 
@@ -141,6 +144,8 @@ pub enum Body {
         call: CallId,
         /// What the permit will cover.
         digest: Digest,
+        /// The standing permission by which it runs, where it would have to wait without.
+        grant: Option<GrantId>,
     },
     /// `tool.call.asked` (v2): the call waits for a person.
     ///
@@ -310,6 +315,8 @@ pub struct Decision {
     pub answer_reason: Option<String>,
     /// What the answer gives to the tool.
     pub data: Option<Json>,
+    /// The standing permission that was given with it. Whether it was kept, and stands, is told by its own log.
+    pub standing: Option<(Scope, GrantId)>,
     /// The arguments that were approved in place of the model's.
     pub edit: Option<Box<Edit>>,
     /// Whether the tool is told of this no and ends its call itself, as its server then answers.
@@ -346,7 +353,8 @@ impl Decision {
             (Some(edit), Some(other)) => edit.gives_the_same(other),
             (edit, other) => edit.is_none() && other.is_none(),
         };
-        let said = |decision: &Self| (decision.approve, decision.reason);
+        let scope = |decision: &Self| decision.standing.as_ref().map(|(scope, _)| *scope);
+        let said = |decision: &Self| (decision.approve, decision.reason, scope(decision));
         said(self) == said(other)
             && (&self.by, &self.note, &self.answer_reason) == (&other.by, &other.note, &other.answer_reason)
             && same_data

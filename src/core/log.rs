@@ -307,13 +307,18 @@ impl Chat {
                 let (code, message, text) = (code.clone(), message.clone(), text.clone());
                 self.entries.push(Entry::Failure { code, message, text });
             }
-            Body::CallAllowed { call, digest } => {
+            Body::CallAllowed { call, digest, grant } => {
                 let state = self.open_call(call, &[Stage::Requested, Stage::Started])?;
                 state.restarts = state.attempts > 0;
+                state.grant.clone_from(grant);
                 state.digest = Some(digest.clone());
             }
             Body::CallAsked { request } => {
-                let state = self.open_call(&request.call, &[Stage::Requested, Stage::Asked, Stage::Started])?;
+                let stages = [Stage::Requested, Stage::Asked, Stage::Started, Stage::Ready];
+                let state = self.open_call(&request.call, &stages)?;
+                if state.stage() == Stage::Ready && !state.runs_by_grant() {
+                    return Err("a call is asked about that may run");
+                }
                 if state.attempts == 0 && request.kind != RequestKind::Approval {
                     return Err("a request that does not fit whether its call was started");
                 }

@@ -51,6 +51,10 @@ id!(
     /// A request that waits for a person.
     RequestId
 );
+id!(
+    /// A standing permission.
+    GrantId
+);
 
 impl CallId {
     /// The ids of a turn's calls: the turn's id and the place, from 1.

@@ -13,6 +13,7 @@ mod answer;
 mod ask;
 mod edit;
 mod error;
+mod grants;
 mod input;
 mod judge;
 mod settle;
@@ -22,8 +23,9 @@ pub use input::{Answerer, Edited, Input};
 
 use std::collections::VecDeque;
 
-use super::approval::{Digest, Place, Request, Tool, call_digest};
+use super::approval::{Digest, Place, Request, Scope, Tool, call_digest};
 use super::event::{Body, Decision, EndStatus, Event};
+use super::grant::{self, Grant};
 use super::log::{Answered, Chat, Entry, RunState};
 use super::message::{CallId, CallKind, MessageId, Part, RunId, TurnCall};
 use super::outcome::PersonId;
@@ -45,6 +47,8 @@ pub struct Settings {
     pub all_notes: bool,
     /// Whether an approval needs a decider who is known and is not the run's owner. Denying is open to all.
     pub second_approver: bool,
+    /// Which standing permissions there are: others are neither given nor do they count.
+    pub scopes: Vec<Scope>,
 }
 
 /// What the driver is to do, in this order.
@@ -63,6 +67,10 @@ pub enum Effect {
     Judge(Vec<Candidate>),
     /// A request began to wait for a person.
     Ask(Request),
+    /// Keep a standing permission, which came with the decision stored just before.
+    KeepGrant(Grant),
+    /// See whether this call's standing permission still stands; answer with [`Input::GrantChecked`].
+    CheckGrant(CallId),
     /// Run a tool. The one path to execution.
     RunTool(Permit),
     /// The run came to rest.
@@ -186,6 +194,10 @@ pub struct Run {
     settings: Settings,
     activity: Activity,
     effects: VecDeque<Effect>,
+    /// What the clock said of the input under way, be it set back.
+    clock: u64,
+    /// The standing permissions as they were last read, if they were.
+    grants: grant::Read,
 }
 
 /// What this process is doing; nothing of it is stored.
@@ -196,6 +208,8 @@ struct Activity {
     model: Option<u64>,
     /// The calls of the turn that is being judged, each with what the check of form found.
     judging: Option<Vec<judge::Screened>>,
+    /// The call whose standing permission is being looked at.
+    checking: Option<CallId>,
     /// Calls handed to their tools.
     tools: Vec<Handed>,
     /// Another page is at work on the run.
@@ -212,14 +226,14 @@ struct Handed {
 
 impl Activity {
     const fn is_idle(&self) -> bool {
-        self.model.is_none() && self.judging.is_none() && self.tools.is_empty()
+        self.model.is_none() && self.judging.is_none() && self.checking.is_none() && self.tools.is_empty()
     }
 }
 
 impl Run {
     /// Takes a chat as its log left it.
     pub fn new(chat: Chat, settings: Settings) -> Self {
-        Self { chat, settings, activity: Activity::default(), effects: VecDeque::new() }
+        Self { chat, settings, activity: Activity::default(), effects: VecDeque::new(), clock: 0, grants: None }
     }
 
     /// The chat.
@@ -310,6 +324,7 @@ impl Run {
     /// No time counts as earlier than the latest event's: a clock that is set back gives nobody more time.
     pub fn handle(&mut self, mut input: Input) -> Result<Handled, RunError> {
         let at = input.at();
+        self.clock = *at;
         *at = self.chat.last_at().max(*at);
         if !matches!(input, Input::Open { .. }) {
             self.chat.unfold()?;
@@ -328,16 +343,23 @@ impl Run {
                 self.record(at, [Body::TurnFailed { code, message: error.message, text: partial }])?;
                 self.rest();
             }
-            Input::Judged { at, opinions, previews, requests } => self.judged(at, &opinions, previews, requests)?,
-            Input::Decide { at, request, approve, by, via, reason, note, edited, preview, fresh } => {
+            Input::Judged { at, opinions, previews, requests, grants } => {
+                self.judged(at, &opinions, previews, requests, &grants)?;
+            }
+            Input::GrantChecked { at, call, grants, preview, request } => {
+                self.grant_checked(at, call, grants, preview, request)?;
+            }
+            Input::Decide { at, request, approve, by, via, reason, note, edited, terms, preview, fresh } => {
                 let note = note.filter(|note| !note.trim().is_empty());
+                let standing = terms.as_ref().map(|terms| (terms.scope, terms.id.clone()));
                 let said = self.plain_reason(&request, approve);
                 let decision = self.decision(request, approve, Answerer::Person(by), via, said);
-                return self.decide(at, Decision { reason, note, ..decision }, edited, preview, fresh);
+                let said_more = answer::More { edited, terms };
+                return self.decide(at, Decision { reason, note, standing, ..decision }, said_more, preview, fresh);
             }
             Input::Answer { at, request, ok, by, via, reason, data, preview, fresh } => {
                 let decision = self.decision(request, ok, by, via, reason);
-                return self.decide(at, Decision { data, ..decision }, None, preview, fresh);
+                return self.decide(at, Decision { data, ..decision }, answer::More::default(), preview, fresh);
             }
             Input::Extend { at, extension } => return self.extend(at, extension),
             Input::ToolEnded { at, call, attempt, result } => self.tool_ended(at, &call, attempt, result)?,
@@ -396,7 +418,7 @@ impl Run {
             handed.into_iter().filter(|handed| !handed.begun).map(|handed| handed.call).collect();
         self.activity = Activity { next_ticket, ..Activity::default() };
         // What was to happen and is not begun does not begin: only what is to be stored or told stays queued.
-        self.effects.retain(|effect| matches!(effect, Effect::Persist(_) | Effect::Done(_)));
+        self.effects.retain(|effect| matches!(effect, Effect::Persist(_) | Effect::KeepGrant(_) | Effect::Done(_)));
         self.end_early(at, Early::Stopped, &not_begun)?;
         self.rest();
         Ok(())

@@ -2,11 +2,13 @@
 //!
 //! A field without a value is left out, unless its absence says something: then it is null.
 
+use super::approval::Tool;
 use super::card::{self, ValueChange};
 use super::event::{self, Decision};
+use super::grant::Book;
 use super::json::{Json, Writer, write_number};
 use super::log::{CallState, Drawn, Entry, RunState, Stage};
-use super::message::{CallKind, Part, RunId, TurnCall, server_of};
+use super::message::{CallKind, GrantId, Part, RunId, TurnCall, server_of};
 use super::outcome::{Decider, DenyReason, PersonId, Token};
 use super::run::{Run, Settings, Status};
 
@@ -109,9 +111,42 @@ pub fn requests(run: &Run) -> String {
             Some(at) => out.number("expiresAt", at),
             None => out.optional("expiresAt", None),
         }
+        out.key("scopes");
+        out.open('[');
+        out.bare(&"once".into());
+        for scope in run.scopes_of(request) {
+            out.bare(&scope.token().into());
+        }
+        out.close(']');
         out.key("view");
         out.open('{');
         view.write(&mut out);
+        out.close('}');
+        out.close('}');
+    }
+    out.close(']');
+    out.finish()
+}
+
+/// The standing permissions that count at that time, in the order in which they were given.
+pub fn grants(book: &Book, tools: &[Tool], at: u64) -> String {
+    let mut out = Writer::default();
+    out.open('[');
+    for grant in book.standing().filter(|grant| !grant.is_over(at)) {
+        out.item();
+        out.open('{');
+        grant.write(&mut out);
+        let tool = tools.iter().find(|tool| tool.name == grant.tool && tool.server == grant.server);
+        let changed = tool.map(|tool| grant.voided_by(tool)).unwrap_or_default();
+        if !changed.is_empty() {
+            out.strings("changed", &changed.into_iter().map(str::to_owned).collect::<Vec<_>>());
+        }
+        out.key("view");
+        out.open('{');
+        out.text("tool", &card::visible_line(&grant.tool));
+        out.present("server", grant.server.as_deref().map(card::visible_line).as_deref());
+        out.text("chat", &card::visible_line(grant.chat.as_str()));
+        card::write_rows(&card::rows(&grant.arguments(), None), &mut out);
         out.close('}');
         out.close('}');
     }
@@ -184,6 +219,7 @@ fn write_call(run: &Run, call: &TurnCall, state: &CallState, out: &mut Writer) {
             Stage::Declined | Stage::Settled => "settled",
         },
     );
+    out.present("grant", state.grant.as_ref().map(GrantId::as_str));
     out.present("requestId", state.request.as_ref().map(|request| request.id.as_str()));
     if let Some(decision) = &state.decision {
         out.key("decision");
@@ -236,6 +272,7 @@ fn write_decision(decision: &Decision, out: &mut Writer) {
     out.present("reason", decision.reason.map(DenyReason::token));
     out.present("note", decision.note.as_deref());
     out.present("answerReason", decision.answer_reason.as_deref());
+    out.present("scope", decision.standing.as_ref().map(|(scope, _)| scope.token()));
     if let Some(data) = &decision.data {
         out.value("data", data);
     }

@@ -9,17 +9,19 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 use web_sys::AbortSignal;
 
-use super::driver::{Driver, Said, SaidEdit};
+use super::driver::{Driver, Said, SaidEdit, load_grants, revoke, revoke_in};
 use super::error::{error, from_run, set_factory};
 use super::host::Host;
 use super::platform;
 use super::setup::{Setup, person};
 use super::value::{from_strings, from_text};
+use crate::core::approval::Scope;
 use crate::core::chain::{Broken, Privacy, Verified, verify};
 use crate::core::event::{self, Extension};
-use crate::core::json::{self, Writer};
+use crate::core::grant::{Chosen, Terms};
+use crate::core::json::{self, Json, Writer};
 use crate::core::log;
-use crate::core::message::{MessageId, Part, RequestId, RunId};
+use crate::core::message::{ChatId, GrantId, MessageId, Part, RequestId, RunId};
 use crate::core::outcome::{DenyReason, PersonId, Via};
 use crate::core::run::{Input, Run, RunError};
 use crate::core::snapshot;
@@ -97,6 +99,46 @@ impl RawAgent {
         from_strings(&all)
     }
 
+    /// Resolves with the standing permissions that count now.
+    pub fn grants(&self) -> Promise {
+        let setup = Rc::clone(&self.setup);
+        promise(Box::pin(async move {
+            let book = load_grants(&setup.host).await?;
+            from_text(&snapshot::grants(&book, &setup.settings.tools, platform::now()))
+        }))
+    }
+
+    /// Takes back the standing permission of this id. Resolves once that is stored.
+    pub fn revoke(&self, id: String) -> Promise {
+        let setup = Rc::clone(&self.setup);
+        promise(Box::pin(async move {
+            revoke(&setup.host, &GrantId::new(id), setup.user.as_ref()).await?;
+            Ok(JsValue::UNDEFINED)
+        }))
+    }
+
+    /// Takes back all that hold in this chat alone. Resolves once that is stored.
+    #[wasm_bindgen(js_name = revokeIn)]
+    pub fn revoke_in(&self, chat: String) -> Promise {
+        let setup = Rc::clone(&self.setup);
+        promise(Box::pin(async move {
+            revoke_in(&setup.host, &ChatId::new(chat), setup.user.as_ref()).await?;
+            Ok(JsValue::UNDEFINED)
+        }))
+    }
+
+    /// Takes in what was given or revoked, so that receipts tell it. What runs does not depend on that.
+    #[wasm_bindgen(js_name = refreshGrants)]
+    pub fn refresh_grants(&self) -> Promise {
+        let (setup, open) = (Rc::clone(&self.setup), Rc::clone(&self.open));
+        promise(Box::pin(async move {
+            let read = Some(Rc::new(load_grants(&setup.host).await?));
+            let open = open.borrow().clone();
+            open.iter().for_each(|driver| driver.note_grants(&read));
+            Ok(JsValue::UNDEFINED)
+        }))
+    }
+
     /// The page is being left: what is under way ends, nothing is recorded of it.
     pub fn suspend(&self) {
         self.open.borrow().iter().for_each(|driver| driver.suspend());
@@ -156,8 +198,9 @@ impl RawChat {
         })))
     }
 
-    /// Decides about a pending request, with other arguments than the model's where they are given as JSON. Resolves once
-    /// the decision is stored, with `applied` or `already`.
+    /// Decides about a pending request, with other arguments than the model's where they are given as JSON, and on terms of a
+    /// standing permission where those are. Resolves once the decision is stored, with `applied` or `already`.
+    #[allow(clippy::too_many_arguments)]
     pub fn decide(
         &self,
         request: String,
@@ -166,13 +209,15 @@ impl RawChat {
         reason: Option<String>,
         note: Option<String>,
         arguments: Option<String>,
+        terms: Option<String>,
     ) -> Result<Promise, JsValue> {
         let driver = self.driver();
         driver.check()?;
         let reason = reason.as_deref().and_then(DenyReason::from_token);
         let said = Said::new(RequestId::new(request), approve, person(by), Via::Api);
+        let terms = terms.map(|terms| read_terms(&terms)).transpose()?;
         let edit = arguments.map(|arguments| SaidEdit { arguments, shown: None });
-        let stored = driver.decide(Said { reason, note, edit, ..said })?;
+        let stored = driver.decide(Said { reason, note, edit, terms, ..said })?;
         Ok(promise(Box::pin(async move { stored.await.map(Into::into) })))
     }
 
@@ -332,6 +377,27 @@ impl RawChat {
     pub(super) fn driver(&self) -> Rc<Driver> {
         Rc::clone(&self.driver)
     }
+}
+
+/// The terms of a standing permission as `www/src/grants.ts` wrote them.
+fn read_terms(terms: &str) -> Result<Terms, JsValue> {
+    let wrong = || unreadable("a scope");
+    let terms = json::parse_lenient(terms.as_bytes()).map_err(|_| wrong())?;
+    let scope = terms.get("scope").and_then(Json::as_str).and_then(Scope::from_token).ok_or_else(wrong)?;
+    let arguments = match terms.get("arguments") {
+        Some(Json::Bool(false)) => Chosen::Any,
+        Some(Json::Bool(true)) => Chosen::Exactly,
+        Some(Json::Array(keys)) => Chosen::Keys(
+            keys.iter().map(|key| key.as_str().map(str::to_owned)).collect::<Option<_>>().ok_or_else(wrong)?,
+        ),
+        _ => return Err(wrong()),
+    };
+    Ok(Terms {
+        id: GrantId::new(platform::random_id()?),
+        scope,
+        arguments,
+        until: terms.get("until").and_then(Json::as_u64),
+    })
 }
 
 /// What the façade passed is not what it checked.

@@ -9,14 +9,15 @@ use wasm_bindgen::prelude::*;
 use web_sys::ShadowRoot;
 
 use super::agent::RawChat;
-use super::card::{Around, CardList, Choice, Decided, Edits, Progress, Words};
+use super::card::{Allowed, Around, CardList, Choice, Decided, Edits, Progress, Until, Words};
 use super::driver::{Driver, Said};
 use super::error::{code_of, text_of};
 use super::platform;
 use super::setup::person as identified;
 use crate::core::card::{Card, cards};
 use crate::core::event::Extension;
-use crate::core::message::{CallId, RequestId};
+use crate::core::grant::{Chosen, Terms};
+use crate::core::message::{CallId, GrantId, RequestId};
 use crate::core::outcome::{Decider, PersonId, Via};
 use crate::core::run::Input;
 
@@ -111,13 +112,18 @@ impl Inside {
                 let _ = self.driver.handle(Input::Stop { at: platform::now(), partial: String::new() });
             }
             Choice::Extend => self.extend(request),
-            Choice::Approve | Choice::Deny | Choice::Submit | Choice::Done | Choice::Decline => {
-                let approve = matches!(choice, Choice::Approve | Choice::Submit | Choice::Done);
+            Choice::Approve | Choice::Allow(_) | Choice::Deny | Choice::Submit | Choice::Done | Choice::Decline => {
+                let approve = !matches!(choice, Choice::Deny | Choice::Decline);
                 // What is shown is what runs; where that cannot run, the button was off.
                 let Ok(edit) = (if approve { self.edits.of(&request) } else { Ok(None) }) else { return };
                 let said = Said { edit, ..Said::new(request, approve, self.person(), Via::Card) };
                 self.decide(match choice {
                     Choice::Submit => Said { data: note, ..said },
+                    Choice::Allow(allowed) => {
+                        // Without randomness there is no id, and nothing is decided.
+                        let Ok(terms) = terms(allowed) else { return };
+                        Said { terms: Some(terms), note, ..said }
+                    }
                     Choice::Deny => Said {
                         reason: self.list.get().and_then(|list| list.reason(said.request.as_str())),
                         note,
@@ -182,4 +188,15 @@ impl Inside {
             list.progress(request.as_str(), progress);
         }
     }
+}
+
+/// What a button's permission comes to now.
+fn terms(allowed: Allowed) -> Result<Terms, JsValue> {
+    let until = match allowed.until {
+        Until::Hour => Some(platform::now() + 3_600_000),
+        Until::Today => Some(platform::end_of_day()),
+        Until::Revoked => None,
+    };
+    let arguments = if allowed.exactly { Chosen::Exactly } else { Chosen::Any };
+    Ok(Terms { id: GrantId::new(platform::random_id()?), scope: allowed.scope, arguments, until })
 }

@@ -19,6 +19,7 @@ mod progress;
 mod reason;
 mod receipt;
 mod region;
+mod scopes;
 mod words;
 
 use std::cell::{Cell, RefCell};
@@ -30,7 +31,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::ShadowRoot;
 
 use super::element::Element;
-pub use super::guard::{Choice, Decided};
+pub use super::guard::{Allowed, Choice, Decided, Until};
 use super::guard::{Root, Watch};
 use crate::core::approval::RequestKind;
 use crate::core::card::Card;

@@ -2,6 +2,7 @@
 
 mod decide;
 mod edit;
+mod grants;
 mod kept;
 mod model;
 mod record;
@@ -10,6 +11,7 @@ mod tools;
 
 pub use decide::Said;
 pub use edit::SaidEdit;
+pub use grants::{load as load_grants, revoke, revoke_in};
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -26,7 +28,7 @@ use super::host::Lease;
 use super::platform;
 use super::setup::Setup;
 use crate::core::approval::{Preview, Request};
-use crate::core::message::{CallId, RequestId, RunId};
+use crate::core::message::{CallId, GrantId, RequestId, RunId};
 use crate::core::run::{Candidate, Effect, Handled, Input, Run, RunError, Status};
 
 /// A chat that is open in this page.
@@ -68,6 +70,8 @@ pub struct Driver {
     watches: Cell<bool>,
     /// How often this page had to start over from what the store has.
     epoch: Cell<u32>,
+    /// The standing permissions that were given here, each with why it was not kept.
+    given: RefCell<Vec<(GrantId, Option<String>)>>,
     /// Why it had to the last time, if it was not that another page wrote first.
     trouble: RefCell<Option<Trouble>>,
 }
@@ -123,6 +127,7 @@ impl Driver {
             looks: Cell::new(0),
             watches: Cell::new(false),
             epoch: Cell::new(0),
+            given: RefCell::default(),
             trouble: RefCell::default(),
         });
         // Opening begins nothing, but what nobody decided in time is settled.
@@ -131,6 +136,7 @@ impl Driver {
         let pending = opened.look(|run| run.chat().pending().map(|(request, _)| request.clone()).collect::<Vec<_>>());
         pending.iter().for_each(|request| opened.lapse_in_time(request));
         opened.keep();
+        opened.read_grants_for_receipts().await;
         opened.refresh().await;
         Ok(opened)
     }
@@ -310,7 +316,8 @@ impl Driver {
     }
 
     async fn carry_out(self: &Rc<Self>, effect: Effect) {
-        let is_work = matches!(effect, Effect::CallModel { .. } | Effect::Judge(_) | Effect::RunTool(_));
+        let is_work =
+            matches!(effect, Effect::CallModel { .. } | Effect::Judge(_) | Effect::CheckGrant(_) | Effect::RunTool(_));
         if is_work && !self.take_lease().await {
             // Another page is at this chat's work: the run stands still here.
             self.start_over(None).await;
@@ -331,6 +338,8 @@ impl Driver {
                 self.lapse_in_time(&request);
                 self.wait_for(&request);
             }
+            Effect::KeepGrant(grant) => self.keep_grant(grant).await,
+            Effect::CheckGrant(call) => self.check_grant(call).await,
             Effect::RunTool(permit) => {
                 let this = Rc::clone(self);
                 platform::spawn(Box::pin(async move { this.run_tool(permit).await }));
@@ -386,6 +395,7 @@ impl Driver {
             }
         }
         // A run that was stopped meanwhile no longer waits for this.
-        let _ = self.handle(Input::Judged { at: platform::now(), opinions, previews, requests });
+        let grants = if self.look(|run| run.wants_grants(&opinions)) { self.read_grants().await } else { None };
+        let _ = self.handle(Input::Judged { at: platform::now(), opinions, previews, requests, grants });
     }
 }

@@ -12,6 +12,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
 use super::element::Element;
+use crate::core::approval::Scope;
 use crate::core::guard::{Guard, Input, Verdict};
 
 /// How often a button's place and the page's focus are looked at, in milliseconds. Nothing tells a page that a layout
@@ -71,6 +72,8 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn observe(this: &IntersectionObserver, target: &Element);
     #[wasm_bindgen(method)]
+    fn unobserve(this: &IntersectionObserver, target: &Element);
+    #[wasm_bindgen(method)]
     fn disconnect(this: &IntersectionObserver);
 
     #[wasm_bindgen(method, js_name = getBoundingClientRect)]
@@ -120,6 +123,8 @@ extern "C" {
 pub enum Choice {
     /// Yes.
     Approve,
+    /// Yes, and for later calls too.
+    Allow(Allowed),
     /// No.
     Deny,
     /// End the run.
@@ -138,6 +143,35 @@ pub enum Choice {
     DenyAll,
     /// Yes, to those that are selected.
     ApproveSelected,
+}
+
+impl Choice {
+    /// Whether it lets the call run.
+    const fn approves(self) -> bool {
+        matches!(self, Self::Approve | Self::Allow(_))
+    }
+}
+
+/// What a button allows beyond the call it is about: what stood beside it when it was put under guard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowed {
+    /// How far.
+    pub scope: Scope,
+    /// Whether with these arguments only.
+    pub exactly: bool,
+    /// Until when.
+    pub until: Until,
+}
+
+/// How long a standing permission is to last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// For one hour from the click on.
+    Hour,
+    /// Until the local day of the click ends.
+    Today,
+    /// Without an end.
+    Revoked,
 }
 
 /// A person's click, which passed the input guard.
@@ -233,7 +267,13 @@ impl Watch {
         button.set("aria-disabled", "true");
         button.set_onclick(self.hear.as_ref());
         self.observer.observe(&button);
-        self.buttons.borrow_mut().push(Rc::new(Watched {
+        let others = self.buttons();
+        let held = others.iter().find(|other| choice.approves() && other.note == *note && other.choice.approves());
+        let held = held.map(|other| other.held.borrow().clone()).unwrap_or_default();
+        if !held.is_empty() {
+            button.set("aria-describedby", &held.join(" "));
+        }
+        let watched = Rc::new(Watched {
             button,
             request: request.to_owned(),
             choice,
@@ -244,14 +284,23 @@ impl Watch {
             visible: Cell::new(true),
             covered: Cell::new(false),
             covered_text: self.covered.clone(),
-            held: RefCell::default(),
-        }));
+            // One that comes later is held like those that are there.
+            held: RefCell::new(held),
+        });
+        self.buttons.borrow_mut().push(watched);
     }
 
     /// Starts the wait of the buttons with this note anew: what the person is asked has changed.
     pub fn rearm(&self, note: &Element) {
         self.restart(Some(note));
         self.schedule();
+    }
+
+    /// Ends the guard of one button.
+    pub fn unguard(&self, button: &Element) {
+        // Observed once more it is seen anew, and not otherwise.
+        self.observer.unobserve(button);
+        self.buttons.borrow_mut().retain(|watched| watched.button != *button);
     }
 
     /// Says whether a decision of one of the buttons with this note is being stored: until it is, they take no other.
@@ -278,7 +327,7 @@ impl Watch {
     /// it. Each time something is said of one their wait starts anew.
     pub fn hold(&self, note: &Element, reason: &str, holds: bool) {
         for watched in self.buttons() {
-            if watched.note == *note && watched.choice == Choice::Approve {
+            if watched.note == *note && watched.choice.approves() {
                 let mut held = watched.held.borrow_mut();
                 held.retain(|known| known != reason);
                 if holds {
@@ -418,7 +467,7 @@ impl Watch {
 
     fn clicked(&self, watched: &Watched, at: f64, click: Input) {
         if watched.feed(at, click) == Verdict::Decide {
-            let reads = matches!(watched.choice, Choice::Approve | Choice::Deny | Choice::Submit);
+            let reads = matches!(watched.choice, Choice::Approve | Choice::Allow(_) | Choice::Deny | Choice::Submit);
             let note = reads.then(|| watched.note.value()).filter(|note| !note.trim().is_empty());
             if watched.choice == Choice::Submit && note.is_none() {
                 // The form has said what is missing in it.

@@ -126,7 +126,8 @@ impl Host {
             let reason = said.next().unwrap_or_default();
             opinions.push(match verdict.as_str() {
                 "allow" => Opinion::Allow,
-                "ask" => Opinion::Ask(reason),
+                "ask" => Opinion::Ask { reason, grantable: false },
+                "ask-for-now" => Opinion::Ask { reason, grantable: true },
                 "refuse" => Opinion::Refuse(reason),
                 "invalid" => Opinion::Invalid(reason),
                 _ => Opinion::Broken(reason),

@@ -39,6 +39,14 @@ pub fn now() -> u64 {
     milliseconds(now)
 }
 
+/// When the local day ends, in milliseconds since the epoch.
+#[allow(clippy::cast_possible_wrap)]
+pub fn end_of_day() -> u64 {
+    let today = Date::new_0();
+    let [year, month, day] = [today.get_full_year(), today.get_month(), today.get_date() + 1];
+    milliseconds(Date::new_with_year_month_day(year, month as i32, day as i32).get_time())
+}
+
 /// A number of milliseconds that the page gave.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub const fn milliseconds(number: f64) -> u64 {

@@ -4,7 +4,7 @@ mod endpoint;
 
 use super::fetch::Endpoint;
 use super::host::Host;
-use crate::core::approval::{Annotations, Tool};
+use crate::core::approval::{Annotations, Scope, Tool};
 use crate::core::json::{self, Json};
 use crate::core::message::ToolSpec;
 use crate::core::outcome::PersonId;
@@ -55,6 +55,8 @@ impl Setup {
         let text = |key: &str| setup.get(key).and_then(Json::as_str).map(str::to_owned);
         let flag = |key: &str| setup.get(key).and_then(Json::as_bool).unwrap_or_default();
         let number = |key: &str| setup.get(key).and_then(Json::as_u64);
+        let texts =
+            |key: &str| setup.get(key).and_then(Json::as_array).unwrap_or_default().iter().filter_map(Json::as_str);
         let tools: Vec<Tool> =
             setup.get("tools").and_then(Json::as_array).unwrap_or_default().iter().map(read_tool).collect();
         let read = endpoint::read(setup.get("wire").unwrap_or(&Json::Null));
@@ -71,14 +73,9 @@ impl Setup {
                 expire_after: number("expireAfterMs"),
                 all_notes: flag("allNotes"),
                 second_approver: flag("secondApprover"),
+                scopes: texts("scopes").filter_map(Scope::from_token).collect(),
             },
-            previewed: setup
-                .get("previewed")
-                .and_then(Json::as_array)
-                .unwrap_or_default()
-                .iter()
-                .filter_map(|name| name.as_str().map(str::to_owned))
-                .collect(),
+            previewed: texts("previewed").map(str::to_owned).collect(),
             asks_who_may: flag("asksWhoMay"),
             waits_for: flag("waitsFor"),
             wire,

@@ -1,15 +1,16 @@
 //! A chat driven by hand: the driver's part played by a test, with time and ids as plain numbers.
 #![allow(dead_code)]
 
-use countersign::core::approval::{AskSpec, Preview, RequestKind, Tool};
+use countersign::core::approval::{AskSpec, Preview, RequestKind, Scope, Tool};
 use countersign::core::chain;
 use countersign::core::event::{Body, Event, Extension};
+use countersign::core::grant::{self, Book, Chosen, Terms};
 use countersign::core::json;
 use countersign::core::json::parse_lenient;
 use countersign::core::log::{Chat, check_pairing};
 use countersign::core::message::{
-    CallId, CallKind, ChatId, MessageId, ModelError, ModelErrorClass, Part, RequestId, Turn, TurnCall, TurnEnd,
-    TurnExtra,
+    CallId, CallKind, ChatId, GrantId, MessageId, ModelError, ModelErrorClass, Part, RequestId, Turn, TurnCall,
+    TurnEnd, TurnExtra,
 };
 use countersign::core::outcome::{Decider, DenyReason, Failure, PersonId, Via};
 use countersign::core::policy::{Opinion, ToolEffect};
@@ -44,11 +45,13 @@ pub fn settings() -> Settings {
         expire_after: None,
         all_notes: false,
         second_approver: false,
+        scopes: Scope::ALL.to_vec(),
     }
 }
 
 /// What the host says of a call: with `free` in its arguments it is allowed, with `never` refused, with `misfit` they break
-/// the schema.
+/// the schema; with `careful` it is
+/// asked about, and with `ask` too, but for standing permissions.
 pub fn rules(candidate: &Candidate) -> Vec<Opinion> {
     let mut opinions = Vec::new();
     if candidate.arguments.contains("misfit") {
@@ -57,11 +60,18 @@ pub fn rules(candidate: &Candidate) -> Vec<Opinion> {
     if candidate.arguments.contains("free") {
         opinions.push(Opinion::Allow);
     }
+    for (word, grantable) in [("careful", false), ("ask", true)] {
+        if candidate.arguments.contains(word) {
+            opinions.push(Opinion::Ask { reason: "Careful.".to_owned(), grantable });
+        }
+    }
     if candidate.arguments.contains("never") {
         opinions.push(Opinion::Refuse("Never.".to_owned()));
     }
     opinions
 }
+
+const READ: Option<ToolEffect> = Some(ToolEffect::Read);
 
 pub struct Sim {
     pub run: Run,
@@ -80,6 +90,10 @@ pub struct Sim {
     /// What it said of other arguments when they were shown.
     pub shown: Option<Preview>,
     next_id: u32,
+    /// The log of standing permissions.
+    pub grants: Vec<String>,
+    /// Whether it cannot be read.
+    pub grants_fail: bool,
 }
 
 impl Sim {
@@ -95,6 +109,8 @@ impl Sim {
             preview: None,
             shown: None,
             next_id: 0,
+            grants: Vec::new(),
+            grants_fail: false,
         }
     }
 
@@ -132,16 +148,29 @@ impl Sim {
                 self.closing = closing;
             }
             Effect::Judge(candidates) => {
-                let opinions = candidates.iter().map(rules).collect();
+                let opinions: Vec<_> = candidates.iter().map(rules).collect();
                 let requests = candidates.iter().map(|_| self.fresh()).collect();
                 let previews = candidates.iter().map(|_| Preview::default()).collect();
-                self.run.handle(Input::Judged { at: self.now, opinions, previews, requests }).unwrap();
+                let grants = if self.run.wants_grants(&opinions) { self.book() } else { None };
+                self.run.handle(Input::Judged { at: self.now, opinions, previews, requests, grants }).unwrap();
+            }
+            Effect::KeepGrant(grant) => {
+                self.trace.push(format!("→ keep {} {} {}", grant.id, grant.scope.token(), grant.tool));
+                self.enter(grant::Entry::Given(grant));
+            }
+            Effect::CheckGrant(call) => {
+                self.trace.push(format!("→ check {call}"));
+                let (request, grants) = (Some(self.fresh()), self.book());
+                self.run
+                    .handle(Input::GrantChecked { at: self.now, call, grants, preview: Preview::default(), request })
+                    .unwrap();
             }
             Effect::Ask(request) => self.trace.push(format!("→ ask {} {}", request.id, request.call)),
             Effect::RunTool(permit) => {
                 self.trace.push(format!("→ run {} {} {}", permit.call(), permit.tool(), permit.arguments()));
                 assert_eq!(permit.arguments(), self.leave(permit.call()), "a call runs with what was approved");
                 assert!(self.run.begin_tool(permit.call()), "a call is handed out once");
+                self.check_leave(&permit);
                 self.permits.push(permit);
             }
             Effect::Done(status) => self.trace.push(format!("→ {}", status.token())),
@@ -161,6 +190,46 @@ impl Sim {
     fn fresh(&mut self) -> RequestId {
         self.next_id += 1;
         RequestId::new(format!("q{}", self.next_id))
+    }
+
+    /// By whose leave a call starts: of the tool's effect, of a rule, of a person, or of a standing permission that stands
+    /// right now and is for this.
+    fn check_leave(&self, permit: &Permit) {
+        let (call, state) = self.run.chat().call(permit.call()).unwrap();
+        if state.decision.is_some() || state.attempts > 1 && state.grant.is_none() {
+            return;
+        }
+        let reads = self.run.settings().tools.iter().any(|tool| tool.name == call.name && tool.effect == READ);
+        let asks = call.arguments.contains("careful") || call.arguments.contains("ask");
+        let allowed = !asks && (reads || call.arguments.contains("free"));
+        let Some(id) = &state.grant else {
+            assert!(allowed, "{} runs without leave", call.name);
+            return;
+        };
+        assert!(!allowed && !call.arguments.contains("careful"), "no permission was needed, or none is enough");
+        let book = self.book().expect("a book that can be read");
+        let grant = book.standing().find(|grant| grant.id == *id).expect("a permission that stands");
+        assert_eq!(grant.tool, call.name);
+        assert_eq!(Some(&grant.by), self.run.chat().run().unwrap().owner.as_ref());
+        assert!(grant.scope == Scope::Always || grant.chat == *self.run.chat().id());
+        assert!(grant.until.is_none_or(|until| self.now < until));
+        if let grant::Constraint::Exactly(value) = &grant.constraint {
+            assert!(value.same_value(&json::parse_strict(&call.arguments).unwrap()));
+        }
+    }
+
+    /// The standing permissions as they are stored.
+    pub fn book(&self) -> grant::Read {
+        let book = Book::read(self.grants.iter().map(String::as_str)).unwrap();
+        (!self.grants_fail).then(|| book.into())
+    }
+
+    pub fn enter(&mut self, entry: grant::Entry) {
+        self.grants.push(entry.encode(self.grants.len() as u64));
+    }
+
+    pub fn revoke(&mut self, id: &str) {
+        self.enter(grant::Entry::Revoked { id: GrantId::new(id), at: self.now, by: None });
     }
 
     /// A reload: everything that was not stored is gone.
@@ -198,6 +267,49 @@ impl Sim {
         self.decide_with(request, approve, by, None, None)
     }
 
+    /// Approves with a standing permission, whose id is `g` and the number of the log's lines.
+    pub fn grant(
+        &mut self,
+        request: &str,
+        by: Option<&str>,
+        scope: Scope,
+        arguments: Chosen,
+        until: Option<u64>,
+    ) -> Result<Handled, RunError> {
+        let id = GrantId::new(format!("g{}", self.grants.len()));
+        self.decide_on(request, true, by, None, Some(Terms { id, scope, arguments, until }))
+    }
+
+    /// Decides by the page's own code, with other arguments, on terms of a standing permission.
+    pub fn decide_on(
+        &mut self,
+        request: &str,
+        approve: bool,
+        by: Option<&str>,
+        arguments: Option<&str>,
+        terms: Option<Terms>,
+    ) -> Result<Handled, RunError> {
+        let edited = arguments.map(|arguments| {
+            let asked = self.run.edited(&RequestId::new(request), arguments);
+            let opinions = asked.ok().flatten().as_ref().map(rules).unwrap_or_default();
+            Edited { arguments: arguments.to_owned(), opinions, shown: self.shown.clone() }
+        });
+        let fresh = RequestId::new(format!("again{}", self.lines.len()));
+        self.handle(Input::Decide {
+            at: self.now,
+            request: RequestId::new(request),
+            approve,
+            by: by.and_then(PersonId::new),
+            via: Via::Api,
+            reason: None,
+            note: None,
+            edited,
+            terms,
+            preview: self.preview.clone(),
+            fresh,
+        })
+    }
+
     pub fn decide_with(
         &mut self,
         request: &str,
@@ -217,6 +329,7 @@ impl Sim {
             reason,
             note: note.map(str::to_owned),
             edited: None,
+            terms: None,
             preview: self.preview.clone(),
             fresh,
         })
@@ -224,21 +337,7 @@ impl Sim {
 
     /// Approves with other arguments, as a page does: the rules are asked about them first.
     pub fn edit(&mut self, request: &str, by: Option<&str>, arguments: &str) -> Result<Handled, RunError> {
-        let asked = self.run.edited(&RequestId::new(request), arguments);
-        let opinions = asked.ok().flatten().as_ref().map(rules).unwrap_or_default();
-        let edited = Edited { arguments: arguments.to_owned(), opinions, shown: self.shown.clone() };
-        self.handle(Input::Decide {
-            at: self.now,
-            request: RequestId::new(request),
-            approve: true,
-            by: by.and_then(PersonId::new),
-            via: Via::Api,
-            reason: None,
-            note: None,
-            edited: Some(edited),
-            preview: self.preview.clone(),
-            fresh: RequestId::new(format!("again{}", self.lines.len())),
-        })
+        self.decide_on(request, true, by, Some(arguments), None)
     }
 
     /// Lets the tool that was started first come back.
@@ -437,7 +536,9 @@ fn describe(event: &Event) -> String {
         }
         Body::TurnCompleted { turn } => format!("{kind} {} calls={}", turn.end.token(), turn.calls.len()),
         Body::TurnFailed { code, .. } => format!("{kind} {code}"),
-        Body::CallAllowed { call, .. } => format!("{kind} {call}"),
+        Body::CallAllowed { call, grant, .. } => {
+            format!("{kind} {call}{}", grant.as_ref().map(|grant| format!(" by {grant}")).unwrap_or_default())
+        }
         Body::CallAsked { request } => format!("{kind} {} {} \"{}\"", request.call, request.id, request.prompt),
         Body::CallExtended { call, extension } => {
             format!("{kind} {call} {} until={:?}", extension.request, extension.expires_at)

@@ -20,6 +20,7 @@ function declarations(file, seen = new Map()) {
 /** Each entry of the package: its module, and the declarations it is typed by. */
 const entries = [
   ["index.js", "index.d.ts"],
+  ["grants-element.js", "grants-element.d.ts"],
   ["store-conformance.js", "conformance.d.ts"],
 ];
 

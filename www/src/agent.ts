@@ -1,5 +1,6 @@
 import { Chat } from "./chat.js";
 import { CountersignError } from "./error.js";
+import { GRANTS, type Grant, Grants, refuseReserved } from "./grants.js";
 import { nameOf, readHost } from "./host.js";
 import { noteLeaving } from "./leaving.js";
 import { readHistory } from "./messages.js";
@@ -25,11 +26,17 @@ export class Agent {
   readonly #chats = new Map<string, Promise<Chat>>();
   readonly #here = new Set<Chat>();
   readonly #endings: (() => void)[];
+  /** The standing permissions in the store: what people allowed beyond one call. */
+  readonly grants: Grants;
 
   /** @internal Pages use {@link createAgent}. */
   constructor(make: () => RawAgent, store: Store, abandon: () => void) {
     this.#raw = make();
     this.#store = store;
+    this.grants = new Grants(
+      () => enter(() => this.#raw.grants()) as Promise<Grant[]>,
+      (id) => enter(() => this.#raw.revoke(id)) as Promise<void>,
+    );
     const revive = () => {
       // Who held a lease is gone, and so is what chats hold of the module.
       abandon();
@@ -48,7 +55,10 @@ export class Agent {
       () => removeEventListener("beforeunload", noteLeaving),
       () => removeEventListener("pagehide", leave),
       () => removeEventListener("pageshow", come),
-      listen(nameOf(store), (id, seq) => this.#refresh((open) => open === id, seq === REWRITTEN)),
+      listen(nameOf(store), (id, seq) => {
+        if (id === GRANTS) return void this.#refreshGrants();
+        this.#refresh((open) => open === id, seq === REWRITTEN);
+      }),
     ];
   }
 
@@ -76,13 +86,14 @@ export class Agent {
   async import(text: string): Promise<Chat> {
     if (typeof text !== "string") throw new CountersignError("invalid_options", "import(text) needs a string.");
     const [id = "", head = "", ...lines]: string[] = enter(() => this.#raw.readLog(text));
+    refuseReserved(id);
     if (this.#chats.has(id)) throw taken(id);
     return this.#keep(id, this.#take(id, head, lines));
   }
 
   /** The chats of the store, and how each stands for a page that opens it. */
   async chats(): Promise<ChatSummary[]> {
-    const listed = await this.#store.list();
+    const listed = (await this.#store.list()).filter(({ chat }) => chat !== GRANTS);
     return listed.map(({ chat, length, head }) => ({ id: chat, events: length, ...readHead(head) }));
   }
 
@@ -92,8 +103,14 @@ export class Agent {
     return chats.flatMap(({ id, requests }) => requests.map((request) => ({ chat: id, request })));
   }
 
-  /** Takes a chat out of the store, for good. One that is open here ends with error code `deleted`. */
+  /**
+   * Takes a chat out of the store, for good, and back what was permitted in this chat alone. One that is open here ends with
+   * error code `deleted`.
+   */
   async delete(id: string): Promise<void> {
+    refuseReserved(id);
+    // First: a new chat of this id must not have it.
+    await enter(() => this.#raw.revokeIn(id));
     const open = this.#chats.get(id);
     this.#chats.delete(id);
     const chat = await open?.catch(() => undefined);
@@ -125,6 +142,7 @@ export class Agent {
     if (typeof id !== "string" || id === "") {
       throw new CountersignError("invalid_options", "open(id) needs a non-empty string.");
     }
+    refuseReserved(id);
     const raw: RawChat = await enter(() => this.#raw.open(id, history && readHistory(history)));
     const chat = new Chat(id, raw, () => this.#store.durable !== false);
     raws.set(chat, raw);
@@ -145,6 +163,12 @@ export class Agent {
         reportError(thrown);
       }
     }
+  }
+
+  async #refreshGrants(): Promise<void> {
+    // Receipts alone depend on it: whatever is to run looks for itself.
+    await enter(() => this.#raw.refreshGrants()).catch(() => {});
+    this.grants.tell();
   }
 
   async #refresh(concerns: (id: string) => boolean, rewritten = false): Promise<void> {

@@ -1,9 +1,10 @@
 import { CountersignError } from "./error.js";
 import { eventsOf } from "./events.js";
+import { readTerms, type Terms } from "./grants.js";
 import { readParts } from "./messages.js";
 import { readArguments, readDecider, readDecision, readRequestId } from "./options.js";
 import { writeAnswer } from "./requests.js";
-import type { DenyReason, Privacy } from "./tokens.js";
+import type { DenyReason, Privacy, Scope } from "./tokens.js";
 import type { Answer, ChatEvent, Message, Part, Request, RunResult, Snapshot } from "./types.js";
 import type { RawChat } from "./wasm/countersign.js";
 import { enter } from "./wasm.js";
@@ -22,6 +23,11 @@ export interface DecideOptions {
   /** Only with a denial. */
   reason?: DenyReason;
   note?: string;
+  /**
+   * Only with an approval, of a request that lists it in its `scopes`, by the owner of the run: `chat` and `always` give a
+   * standing permission for later calls with exactly these arguments, {@link Terms} one for others. Default `once`.
+   */
+  scope?: Scope | Terms;
   /**
    * Arguments in place of the model's, an object as `JSON.parse` gives it; only with an approval of a call that waits ahead
    * of its tool. They are checked as the model's are: what breaks the schema rejects with `invalid_decision`, what a rule
@@ -145,7 +151,8 @@ export class Chat {
 
   /**
    * Decides about a pending request. Resolves once the decision is stored; `continuation` resolves when the run
-   * rests again.
+   * rests again. Rejects with code `not_grantable`, with nothing decided, where the scope is not to be had, and with
+   * `grant_failed` where the call was approved and the standing permission could not be kept.
    */
   async decide(
     requestId: string,
@@ -156,8 +163,9 @@ export class Chat {
     const by = readDecider(options.by);
     readDecision(approve, reason, note);
     const text = readArguments(args);
+    const terms = readTerms(options.scope, approve);
     const run = enter(() => this.#raw.runId());
-    return this.#after(run, await enter(() => this.#raw.decide(id, approve, by, reason, note, text)));
+    return this.#after(run, await enter(() => this.#raw.decide(id, approve, by, reason, note, text, terms)));
   }
 
   /**

@@ -1,15 +1,17 @@
 /** Everything a page imports. Importing has no effect: `init` loads the wasm, `defineElements` registers elements. */
 import { rawChat } from "./agent.js";
+import { CardWords } from "./card-words.js";
 import type { Chat } from "./chat.js";
 import { defineElements as define } from "./element.js";
 import { RawApprovals, verifyLog as rawVerifyLog } from "./wasm/countersign.js";
 import { enter, life } from "./wasm.js";
-import { type Strings, Words } from "./words.js";
+import type { Strings } from "./words.js";
 
 export { type Agent, type ChatSummary, createAgent, tool } from "./agent.js";
 export type { Chat, DecideOptions, ExtendOptions, SendOptions } from "./chat.js";
 export type { CountersignApprovals } from "./element.js";
 export { CountersignError } from "./error.js";
+export type { Grant, Grants, Terms } from "./grants.js";
 export { type IndexedDBStore, indexedDBStore } from "./indexeddb.js";
 export type {
   AnthropicOptions,
@@ -27,7 +29,7 @@ export {
   pendingRequest,
   toMcpElicitation,
 } from "./requests.js";
-export type { Condition, PatternRule, Rule, RuleCall, Verdict } from "./rules.js";
+export type { AskOptions, Condition, PatternRule, Rule, RuleCall, Verdict } from "./rules.js";
 export { allow, ask, refuse } from "./rules.js";
 export { memoryStore, type Store } from "./store.js";
 export * from "./tokens.js";
@@ -40,9 +42,9 @@ export type { Phrase, Strings } from "./words.js";
  * of their own. Needs `await init()` before an element is given its chat.
  */
 export function defineElements(options: { strings?: Strings } = {}): void {
-  const common = new Words(options.strings);
+  const common = new CardWords(options.strings);
   define((root, chat: Chat, shown) => {
-    const words = shown.strings === undefined ? common : new Words(shown.strings);
+    const words = shown.strings === undefined ? common : new CardWords(shown.strings);
     const draw = () => enter(() => new RawApprovals(root, rawChat(chat), () => shown.by(), words, shown));
     let [drawn, since] = [draw(), life()];
     return {

@@ -4,7 +4,7 @@ import { readModel } from "./models.js";
 import { isFlag, isFunction, isName, isObject, isText, Options } from "./reader.js";
 import { readRules } from "./rules.js";
 import type { Store } from "./store.js";
-import { DENY_REASONS, RENDERERS } from "./tokens.js";
+import { DENY_REASONS, RENDERERS, SCOPES, type Scope } from "./tokens.js";
 import { readTools } from "./tools.js";
 import type { AgentOptions, Tool } from "./types.js";
 
@@ -22,6 +22,7 @@ export interface Setup {
   maxRounds: number;
   expireAfterMs: number | null;
   allNotes: boolean;
+  scopes: readonly Scope[];
   firstByteMs: number;
   idleMs: number;
   toolMs: number;
@@ -49,7 +50,11 @@ const agentOptions = [
 export function readOptions(given: AgentOptions) {
   const options = new Options(given, "options", agentOptions);
   const { wire, ...transport } = readModel(options.raw("model"), options.data("params") ?? {});
-  const approvals = new Options(options.raw("approvals") ?? {}, "options.approvals", ["expireAfterMs", "notes"]);
+  const approvals = new Options(options.raw("approvals") ?? {}, "options.approvals", [
+    "expireAfterMs",
+    "notes",
+    "scopes",
+  ]);
   const timeouts = new Options(options.raw("timeouts") ?? {}, "options.timeouts", ["firstByteMs", "idleMs", "toolMs"]);
   const tools = readTools(options);
   const canDecide = options.optional("canDecide", "a function", isFunction) as AgentOptions["canDecide"];
@@ -67,6 +72,7 @@ export function readOptions(given: AgentOptions) {
     maxRounds: options.count("maxRounds") ?? 20,
     expireAfterMs: approvals.count("expireAfterMs") ?? null,
     allNotes: approvals.oneOf("notes", ["own", "all"]) === "all",
+    scopes: readScopes(approvals),
     firstByteMs: timeouts.limit("firstByteMs", 60_000),
     idleMs: timeouts.limit("idleMs", 60_000),
     toolMs: timeouts.limit("toolMs", 0),
@@ -120,6 +126,12 @@ export function readArguments(args: unknown): string | undefined {
   } catch (thrown) {
     throw wrong(isText(thrown) ? `${thrown}, which JSON does not have` : "cannot be written as JSON");
   }
+}
+
+function readScopes(approvals: Options): readonly Scope[] {
+  const isScopes = (value: unknown): value is Scope[] =>
+    Array.isArray(value) && value.includes("once") && value.every((scope) => SCOPES.includes(scope));
+  return approvals.optional("scopes", `an array of ${SCOPES.join(", ")} that has once`, isScopes) ?? SCOPES;
 }
 
 function readUser(options: Options): string | null {

@@ -1,5 +1,5 @@
 import { CountersignError, messageOf } from "./error.js";
-import { invalid, isFunction, isText, Options } from "./reader.js";
+import { invalid, isFunction, isObject, isText, Options } from "./reader.js";
 import type { Tool } from "./types.js";
 import { patternMatches } from "./wasm/countersign.js";
 
@@ -15,7 +15,15 @@ export interface RuleCall {
 }
 
 /** What a function rule returns; undefined is no opinion. */
-export type Verdict = { verdict: "allow" } | { verdict: "ask" | "refuse"; reason: string };
+export type Verdict =
+  | { verdict: "allow" }
+  | {
+      verdict: "ask";
+      reason: string;
+      /** Whether the person may agree for later calls too, and such a permission then stands in for the answer. */
+      grantable?: boolean;
+    }
+  | { verdict: "refuse"; reason: string };
 
 /** A verdict about the tools that a pattern names (`*` stands for any run of characters). */
 export type PatternRule = Verdict & { pattern: string; when?: Condition };
@@ -23,12 +31,25 @@ export type PatternRule = Verdict & { pattern: string; when?: Condition };
 export type Condition = (args: RuleCall["args"], call: RuleCall) => boolean | undefined;
 export type Rule = PatternRule | ((call: RuleCall) => Verdict | undefined);
 
+/** What may follow the reason of {@link ask}. */
+export interface AskOptions {
+  /**
+   * Whether the person may agree for this chat or for always, as where no rule asks. Default false: a rule's ask is asked
+   * every time, whatever standing permissions there are.
+   */
+  grantable?: boolean;
+}
+
 /** A person must agree, for this reason. */
-export function ask(reason: string): Verdict;
-export function ask(pattern: string, reason: string): PatternRule;
-export function ask(pattern: string, when: Condition, reason: string): PatternRule;
-export function ask(...given: Given): Verdict | PatternRule {
-  return rule("ask", given);
+export function ask(reason: string, options?: AskOptions): Verdict;
+export function ask(pattern: string, reason: string, options?: AskOptions): PatternRule;
+export function ask(pattern: string, when: Condition, reason: string, options?: AskOptions): PatternRule;
+export function ask(...given: (string | Condition | AskOptions | undefined)[]): Verdict | PatternRule {
+  const last = given.at(-1);
+  const options = isObject(last) ? last : {};
+  const made = rule("ask", given.filter((one) => one !== undefined && !isObject(one)) as Given);
+  const grantable = new Options(options, "ask(…, options)", ["grantable"]).flag("grantable");
+  return grantable ? { ...made, grantable } : made;
 }
 
 /** The call must not run, for this reason; nobody is asked. */
@@ -49,7 +70,7 @@ export function allow(pattern?: string, when?: Condition): Verdict | PatternRule
 
 type Given = [string] | [string, string] | [string, Condition, string];
 
-function rule(verdict: "ask" | "refuse", given: Given): Verdict | PatternRule {
+function rule<Said extends "ask" | "refuse">(verdict: Said, given: Given) {
   const reason = given.at(-1);
   if (typeof reason !== "string" || reason === "") {
     throw new CountersignError(
@@ -68,7 +89,7 @@ export function readRules(options: Options, tools: readonly Tool[]): Rule[] {
   rules.forEach((rule, place) => {
     if (isFunction(rule)) return;
     const path = `options.rules[${place}]`;
-    const read = new Options(rule, path, ["verdict", "reason", "pattern", "when"]);
+    const read = new Options(rule, path, ["verdict", "reason", "grantable", "pattern", "when"]);
     if (!isVerdict(rule)) throw invalid(path, "must be a function, or come from ask(), refuse() or allow()");
     const pattern = read.text("pattern");
     if (!tools.some((tool) => patternMatches(pattern, tool.name))) {
@@ -81,7 +102,7 @@ export function readRules(options: Options, tools: readonly Tool[]): Rule[] {
 
 /**
  * @internal What the rules say of a call, in their order: `[verdict, reason, verdict, reason …]`, with the verdict `broken` for
- * a rule that could not be evaluated. Which of them counts is decided by the wasm side.
+ * a rule that could not be evaluated, and `ask-for-now` for an ask that standing permissions lift. Which of them counts is decided by the wasm side.
  */
 export function judge(
   rules: readonly Rule[],
@@ -92,7 +113,9 @@ export function judge(
   for (const rule of rules) {
     if (!isFunction(rule) && !matches(rule.pattern)) continue;
     const verdict = opinion(rule, { ...call, args: JSON.parse(call.argsText) });
-    if (verdict) said.push(verdict.verdict, "reason" in verdict ? verdict.reason : "");
+    if (!verdict) continue;
+    const isForNow = verdict.verdict === "ask" && verdict.grantable === true;
+    said.push(isForNow ? "ask-for-now" : verdict.verdict, "reason" in verdict ? verdict.reason : "");
   }
   return said;
 }

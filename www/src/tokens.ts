@@ -32,6 +32,10 @@ export type Renderer = (typeof RENDERERS)[number];
 export const VIAS = ["card", "api", "waitFor"] as const;
 export type Via = (typeof VIAS)[number];
 
+/** How far an approval reaches: this call, calls of this chat, calls of every chat. */
+export const SCOPES = ["once", "chat", "always"] as const;
+export type Scope = (typeof SCOPES)[number];
+
 /** Kinds of requests that are known; a tool may ask for others, which the host settles. */
 export const REQUEST_KINDS = ["approval", "input", "question", "authorization"] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number] | (string & {});

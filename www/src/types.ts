@@ -1,7 +1,7 @@
 import type { Model } from "./models.js";
 import type { Rule } from "./rules.js";
 import type { Store } from "./store.js";
-import type { DecidedBy, DenyReason, Outcome, Renderer, RequestKind, Via } from "./tokens.js";
+import type { DecidedBy, DenyReason, Outcome, Renderer, RequestKind, Scope, Via } from "./tokens.js";
 
 /** Who sits at this page. */
 export interface User {
@@ -90,7 +90,7 @@ export interface Tool {
   description?: string;
   /** A JSON Schema with `type: "object"`. */
   inputSchema: { type: "object"; [keyword: string]: unknown };
-  /** `read` runs without asking; `write`, or left out, asks. Rules may say otherwise. */
+  /** `read` runs without asking; `write`, or left out, asks. Rules and standing permissions may say otherwise. */
   effect?: "read" | "write";
   /** Whether running it twice does no more than once: then it is run again when its result was lost. Default false. */
   idempotent?: boolean;
@@ -176,6 +176,11 @@ export interface AgentOptions {
     expireAfterMs?: number | null;
     /** Whose notes the model reads: the run owner's (`own`, the default) or everybody's (`all`). */
     notes?: "own" | "all";
+    /**
+     * How far an approval may reach: `["once"]` alone switches standing permissions off, those of earlier too. Default all
+     * of `SCOPES`; `once` is always among them.
+     */
+    scopes?: readonly Scope[];
   };
   /**
    * Whether this decider, an id or null, may decide about this request. A refused one leaves it pending and gets an error
@@ -236,6 +241,8 @@ export interface Decision {
   via: Via;
   reason?: DenyReason;
   note?: string;
+  /** There where the approval was to reach further than this call; whether that was kept is told by `agent.grants`. */
+  scope?: "chat" | "always";
   /** The reason of an answer, which the model does not read. */
   answerReason?: string;
   /** What the answer gave to the tool. */
@@ -264,6 +271,8 @@ export interface Call {
   /** Where the two differ. */
   changes?: ArgumentChange[];
   state: "requested" | "waiting" | "ready" | "running" | "settled";
+  /** The id of the standing permission by which it ran without asking. */
+  grant?: string;
   requestId?: string;
   decision?: Decision;
   /** Absent for a plain result. A denial of an old log has the code that was recorded, and nobody who decided. */
@@ -371,6 +380,8 @@ export interface Request {
   data?: unknown;
   /** Milliseconds since the epoch; null for never. */
   expiresAt: number | null;
+  /** The scopes with which the run's owner may approve it: `once`, and others where nothing but the default asked. */
+  scopes: Scope[];
   view: CardView;
 }
 

@@ -1,6 +1,4 @@
-import { makeEditor } from "./edit.js";
 import { CountersignError } from "./error.js";
-import { makeForm } from "./form.js";
 import english from "./locales/en.json" with { type: "json" };
 import { isName, isObject, isText } from "./reader.js";
 
@@ -81,16 +79,6 @@ export class Words {
       return Object.hasOwn(ENGLISH, key) ? this.say(key) : type;
     });
     return new Intl.ListFormat(this.locale, { type: "disjunction" }).format(names);
-  }
-
-  /** The fields of a form, given as JSON: see {@link makeForm}. */
-  form(text: string): HTMLElement {
-    return makeForm(text, this);
-  }
-
-  /** Where arguments are changed: see {@link makeEditor}. */
-  editor(text: string, schema: string, says: string): HTMLElement {
-    return makeEditor(text, schema, says, this);
   }
 }
 

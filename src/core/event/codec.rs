@@ -13,7 +13,7 @@ use std::rc::Rc;
 use super::{Body, EndStatus, Event, Facts, OldDenial, TYPES};
 use crate::core::json::{self, Json, JsonErrorKind, Writer};
 use crate::core::message::{
-    CallId, CallKind, ChatId, HistoryItem, MessageId, Part, ResultItem, RunId, Trust, Turn, TurnCall, TurnEnd,
+    CallId, CallKind, ChatId, GrantId, HistoryItem, MessageId, Part, ResultItem, RunId, Trust, Turn, TurnCall, TurnEnd,
     TurnExtra,
 };
 use crate::core::outcome::{Decider, DenyReason, PersonId, Token};
@@ -102,9 +102,10 @@ fn write_body(body: &Body, line: &mut Writer) {
             line.text("message", message);
             line.text("text", text);
         }
-        Body::CallAllowed { call, digest } => {
+        Body::CallAllowed { call, digest, grant } => {
             line.text("call_id", call.as_str());
             line.text("digest", digest.as_str());
+            line.present("grant_id", grant.as_ref().map(GrantId::as_str));
         }
         Body::CallAsked { request } => write_request(request, line),
         Body::CallExtended { call, extension } => request::write_extension(call, extension, line),
@@ -261,7 +262,7 @@ fn read_body(kind: &str, read: Reader<'_>) -> Body {
             message: read.text("message").to_owned(),
             text: read.text("text").to_owned(),
         },
-        "tool.call.allowed" => Body::CallAllowed { call: read.call(), digest: read.digest() },
+        "tool.call.allowed" => Body::CallAllowed { call: read.call(), digest: read.digest(), grant: read.grant() },
         "tool.call.asked" => Body::CallAsked { request: read_request(read, read.digest()) },
         "tool.call.extended" => Body::CallExtended { call: read.call(), extension: request::read_extension(read) },
         "tool.call.decided" => Body::CallDecided { call: read.call(), decision: read_decision(read) },

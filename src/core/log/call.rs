@@ -3,7 +3,7 @@
 use crate::core::approval::{Digest, Request, RequestKind};
 use crate::core::event::{Decision, Edit, Facts, Settler};
 use crate::core::json::Json;
-use crate::core::message::{CallId, RequestId, ResultItem};
+use crate::core::message::{CallId, GrantId, RequestId, ResultItem};
 use crate::core::outcome::Token;
 
 /// One call.
@@ -21,6 +21,8 @@ pub struct CallState {
     pub asks: u32,
     /// What its permit covers, once judged.
     pub digest: Option<Digest>,
+    /// The standing permission by which it runs, or ran.
+    pub grant: Option<GrantId>,
     /// How often it was started.
     pub attempts: u32,
     /// Whether it may be started once more: its last result was lost, or its tool is to have the answer to what it asked.
@@ -89,6 +91,7 @@ impl CallState {
             approval: None,
             asks: 0,
             digest: None,
+            grant: None,
             attempts: 0,
             restarts: false,
             is_raised: false,
@@ -120,6 +123,11 @@ impl CallState {
     /// Whether its request was approved, or answered with yes.
     pub fn is_approved(&self) -> bool {
         self.decision.as_ref().is_some_and(|decision| decision.approve)
+    }
+
+    /// Whether it would start by a standing permission, and by nothing else.
+    pub fn runs_by_grant(&self) -> bool {
+        self.grant.is_some() && self.decision.is_none()
     }
 
     /// Whether its request was refused and its tool is told.
@@ -159,6 +167,10 @@ impl CallState {
     /// Takes in a request; gives the one that it stands in for, if that was waiting.
     pub(super) fn ask(&mut self, at: u64, request: &Request) -> Option<RequestId> {
         self.asks += 1;
+        // What had not started by a standing permission no longer will.
+        if self.attempts == 0 {
+            self.grant = None;
+        }
         self.time_given = request.expires_at.map(|end| end.saturating_sub(at));
         self.settled_at = None;
         self.digest = Some(request.digest.clone());

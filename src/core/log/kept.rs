@@ -18,7 +18,7 @@ use crate::core::event::{
     write_facts, write_item, write_parts, write_request, write_turn,
 };
 use crate::core::json::{Json, Writer, parse_lenient};
-use crate::core::message::{CallId, ChatId, HistoryItem, MessageId, RequestId, RunId};
+use crate::core::message::{CallId, ChatId, GrantId, HistoryItem, MessageId, RequestId, RunId};
 use crate::core::outcome::{PersonId, Token};
 
 /// To be raised with every change of what this file writes, of how messages are drawn, and of what the events of a log come
@@ -318,6 +318,7 @@ fn write_call(call: &CallState, out: &mut Writer) {
         out.flag("is_raised", true);
     }
     out.present("digest", call.digest.as_ref().map(Digest::as_str));
+    out.present("grant_id", call.grant.as_ref().map(GrantId::as_str));
     for (key, time) in [("time_given", call.time_given), ("settled_at", call.settled_at)] {
         if let Some(time) = time {
             out.number(key, time);
@@ -361,6 +362,7 @@ fn read_call(id: CallId, read: Reader<'_>) -> CallState {
         settled_at: read.has("settled_at").then(|| read.number("settled_at")),
         asks: read.small("asks"),
         digest: read.has("digest").then(|| digest(read)),
+        grant: read.grant(),
         attempts: read.small("attempts"),
         restarts: read.has("restarts"),
         result: read.inner("result").map(|result| Settled {

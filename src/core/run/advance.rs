@@ -1,6 +1,6 @@
 //! What comes next: from where the chat stands to the next effect.
 
-use super::{Effect, Handed, Permit, Run, RunError, Status};
+use super::{Activity, Effect, Handed, Permit, Run, RunError, Status};
 use crate::core::event::{Body, EndStatus};
 use crate::core::log::{Entry, Stage};
 use crate::core::message::{CallId, CallKind, ResultItem, Trust, Turn, TurnCall, TurnEnd};
@@ -17,7 +17,9 @@ const CHANGED: &str = "what it asked for was answered, but by then it was no lon
 impl Run {
     /// Goes on until something is under way, a person is waited for, or the run has ended.
     pub(super) fn advance(&mut self, at: u64) -> Result<(), RunError> {
-        while self.activity.model.is_none() && self.activity.judging.is_none() && self.chat.open_run().is_some() {
+        let is_asking =
+            |activity: &Activity| activity.model.is_some() || activity.judging.is_some() || activity.checking.is_some();
+        while !is_asking(&self.activity) && self.chat.open_run().is_some() {
             if let Some(denied) = self.lost_denial()? {
                 self.record(at, [denied])?;
                 continue;
@@ -72,7 +74,14 @@ impl Run {
         if !self.activity.tools.is_empty() && !together {
             return Ok(false);
         }
-        self.start(at, &id.clone())?;
+        let id = id.clone();
+        if self.chat.call(&id).is_some_and(|(_, state)| state.runs_by_grant()) {
+            // It may have been revoked, or have run out, since the call was judged.
+            self.activity.checking = Some(id.clone());
+            self.effects.push_back(Effect::CheckGrant(id));
+            return Ok(false);
+        }
+        self.start(at, &id)?;
         Ok(true)
     }
 
@@ -81,7 +90,7 @@ impl Run {
         self.tool(call)?.effect
     }
 
-    fn start(&mut self, at: u64, id: &CallId) -> Result<(), RunError> {
+    pub(super) fn start(&mut self, at: u64, id: &CallId) -> Result<(), RunError> {
         let Some(permit) = self.permit(id) else {
             let body = self.settlement(id, &self.without_permit(id))?;
             return self.record(at, [body]);
@@ -122,7 +131,7 @@ impl Run {
     }
 
     /// What is true of a call whose tool is gone or changed before it could start, or start again.
-    fn without_permit(&self, id: &CallId) -> Outcome {
+    pub(super) fn without_permit(&self, id: &CallId) -> Outcome {
         match self.chat.call(id) {
             Some((_, state)) if state.is_raised => Outcome::ToolFailed(Failure::Threw(CHANGED.to_owned())),
             Some((_, state)) if state.attempts > 0 => Outcome::OutcomeUnknown,

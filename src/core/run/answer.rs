@@ -1,15 +1,25 @@
 //! What becomes of a request: decided, answered, extended, or over.
 
 use super::ask::MOST_ANSWERS;
-use super::{Answerer, Edited, Handled, Run, RunError};
+use super::{Answerer, Edited, Effect, Handled, Run, RunError};
 use crate::core::approval::{Preview, Request, RequestKind};
 use crate::core::event::{Body, Decision, Extension, Settler};
+use crate::core::grant::Terms;
 use crate::core::log::CallState;
 use crate::core::message::RequestId;
 use crate::core::outcome::{Decider, Lapse, Outcome, Via};
 
 /// The one reason of an answer that says by itself that a person declined.
 const DECLINED: &str = "declined";
+
+/// What may come with a decision beside its yes or no.
+#[derive(Default)]
+pub(super) struct More {
+    /// Other arguments than the model's.
+    pub(super) edited: Option<Edited>,
+    /// The standing permission that is to come of it.
+    pub(super) terms: Option<Terms>,
+}
 
 impl Run {
     /// How an answer counts. A person who is named, or the reason `declined` exactly, is a person's decision; a policy's
@@ -42,6 +52,7 @@ impl Run {
             data: None,
             edit: None,
             relayed: false,
+            standing: None,
         }
     }
 
@@ -50,12 +61,15 @@ impl Run {
         &mut self,
         at: u64,
         mut decision: Decision,
-        edited: Option<Edited>,
+        More { edited, terms }: More,
         preview: Option<Preview>,
         fresh: RequestId,
     ) -> Result<Handled, RunError> {
         if decision.approve && (decision.reason.is_some() || decision.answer_reason.is_some()) {
             return Err(RunError::ReasonWithApproval);
+        }
+        if !decision.approve && terms.is_some() {
+            return Err(RunError::ScopeWithDenial);
         }
         let waiting = self.waiting(at, &decision.request)?;
         decision.edit = edited.map(|edited| self.edit(&decision, edited, preview.as_ref())).transpose()?.flatten();
@@ -76,12 +90,14 @@ impl Run {
                 return self.ask_again(at, &state, changed, fresh);
             }
         }
+        let grant = terms.map(|terms| self.granted(at, &request, &decision, terms)).transpose()?;
         let decision = Decision { relayed: !decision.approve && self.relays(&state), ..decision };
         let ends = !decision.approve && !decision.relayed;
         let refusal = ends.then(|| self.refused(&state, &decision));
         let refusal = refusal.map(|outcome| self.settlement(&state.id, &outcome)).transpose()?;
         let decided = Body::CallDecided { call: state.id, decision };
         self.record(at, std::iter::once(decided).chain(refusal))?;
+        self.effects.extend(grant.map(Effect::KeepGrant));
         self.advance(at)?;
         Ok(Handled::Applied)
     }

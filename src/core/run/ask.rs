@@ -21,7 +21,7 @@ const ASKS_FOR_EVER: &str = "it asked for something more often than it may withi
 /// Stands between a request's reason and what changed since.
 const CHANGED: &str = " Asked again, since this changed while it waited: ";
 /// Why a call whose result was lost waits.
-const LOST: &str = "This was started, and its result was lost when the page went away. It may have run.";
+pub(super) const LOST: &str = "This was started, and its result was lost when the page went away. It may have run.";
 
 impl Run {
     /// A request about a call; `tool` is as it is now.
@@ -38,7 +38,14 @@ impl Run {
             aspects: tool.aspects(),
             preview: Preview::default(),
             expires_at: self.settings.expire_after.map(|wait| at.saturating_add(wait)),
+            grantable: false,
         })
+    }
+
+    /// A request about a call that may have run.
+    pub(super) fn recovery(&self, id: RequestId, call: CallId, prompt: String, tool: &Tool) -> Option<Request> {
+        let request = self.request(0, id, call, prompt, tool)?;
+        Some(Request { kind: RequestKind::Recovery, expires_at: None, ..request })
     }
 
     /// What consent to a call of the open run covers now.
@@ -132,6 +139,7 @@ impl Run {
                     expires_at: spec
                         .expires_at
                         .unwrap_or_else(|| self.settings.expire_after.map(|wait| at.saturating_add(wait))),
+                    grantable: false,
                 },
             },
             _ => self.settlement(id, &Outcome::ToolFailed(Failure::Threw(ASKS_FOR_EVER.to_owned())))?,
@@ -160,20 +168,12 @@ impl Run {
             let tool = self.chat.call(&id).and_then(|(call, _)| self.tool(call));
             let digest = tool.as_ref().and_then(|tool| self.digest_of(&id, tool));
             bodies.push(match (tool, digest, ids.next()) {
-                (Some(tool), Some(digest), _) if tool.idempotent => Body::CallAllowed { call: id, digest },
-                (Some(tool), Some(digest), Some(fresh)) => {
-                    let request = Request {
-                        id: fresh,
-                        kind: RequestKind::Recovery,
-                        call: id,
-                        prompt: LOST.to_owned(),
-                        url: None,
-                        data: None,
-                        digest,
-                        aspects: tool.aspects(),
-                        preview: Preview::default(),
-                        expires_at: None,
-                    };
+                (Some(tool), Some(digest), _) if tool.idempotent => {
+                    let grant = self.chat.call(&id).and_then(|(_, state)| state.grant.clone());
+                    Body::CallAllowed { call: id, digest, grant }
+                }
+                (Some(tool), Some(_), Some(fresh)) => {
+                    let Some(request) = self.recovery(fresh, id, LOST.to_owned(), &tool) else { continue };
                     asked.push(request.clone());
                     Body::CallAsked { request }
                 }

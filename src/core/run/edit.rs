@@ -7,7 +7,7 @@ use crate::core::approval::{Preview, Tool};
 use crate::core::arguments::Arguments;
 use crate::core::event::{Decision, Edit};
 use crate::core::message::{CallId, CallKind, RequestId};
-use crate::core::policy::{Opinion, Verdict, verdict};
+use crate::core::policy::{Opinion, Standing, Verdict, verdict};
 
 impl Run {
     /// The call behind a request with these arguments, for the host's rules to judge; `None` where they give the tool the
@@ -33,10 +33,10 @@ impl Run {
     /// approves them; a rule's refusal, or a break of the schema, is an error to them.
     pub fn judge_edit(&self, call: &CallId, opinions: &[Opinion]) -> Result<Cow<'_, Tool>, RunError> {
         let tool = self.chat.call(call).and_then(|(call, _)| self.tool(call)).ok_or(RunError::NotEditable)?;
-        match verdict(tool.effect, opinions, self.is_tainted()) {
+        match verdict(tool.effect, opinions, self.is_tainted(), &Standing::Silent) {
             Verdict::Invalid(problem) => Err(RunError::EditInvalid(problem)),
             Verdict::Refuse(reason) => Err(RunError::EditRefused(reason)),
-            Verdict::Allow | Verdict::Ask(_) => Ok(tool),
+            Verdict::Allow(_) | Verdict::Ask { .. } => Ok(tool),
         }
     }
 

@@ -19,6 +19,12 @@ pub enum RunError {
     NotAllowed,
     /// A closed reason came with an approval.
     ReasonWithApproval,
+    /// A standing permission came with a denial.
+    ScopeWithDenial,
+    /// No standing permission can be given with this request, or by this decider.
+    NotGrantable,
+    /// A standing permission that would be over already, or name an argument that the call does not have.
+    InvalidTerms,
     /// Arguments came with a denial.
     EditOfDenial,
     /// The arguments of this request cannot be changed.
@@ -48,9 +54,13 @@ impl RunError {
             Self::Conflict => "conflict",
             Self::Expired => "expired",
             Self::NotAllowed => "not_allowed",
-            Self::ReasonWithApproval | Self::EditOfDenial | Self::NotEditable | Self::EditInvalid(_) => {
-                "invalid_decision"
-            }
+            Self::ReasonWithApproval
+            | Self::ScopeWithDenial
+            | Self::InvalidTerms
+            | Self::EditOfDenial
+            | Self::NotEditable
+            | Self::EditInvalid(_) => "invalid_decision",
+            Self::NotGrantable => "not_grantable",
             Self::EditRefused(_) => "not_allowed",
             Self::EditChanged => "changed",
             Self::NoExtension => "invalid_expiry",
@@ -75,6 +85,14 @@ impl RunError {
                 "Nothing was changed: this needs the approval of a known person who did not start the run."
             }
             Self::ReasonWithApproval => "A reason goes with a denial or a no only; leave it out to approve.",
+            Self::ScopeWithDenial => "A scope goes with an approval only; leave it out to deny.",
+            Self::NotGrantable => {
+                "Nothing was decided: only a request that lists the scope in its scopes can be approved with it, and only by \
+                 the person who started the run, by their id. Approve once instead."
+            }
+            Self::InvalidTerms => {
+                "Nothing was decided: a standing permission ends at a time to come, and is for arguments that the call has."
+            }
             Self::EditOfDenial => "Arguments go with an approval only; leave them out to deny.",
             Self::NotEditable => {
                 "Nothing was changed: this request is not about arguments that could be; settle it without them."

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::core::approval::{AskSpec, Preview};
 use crate::core::event::Extension;
+use crate::core::grant::{self, Terms};
 use crate::core::json::Json;
 use crate::core::message::{CallId, HistoryItem, MessageId, ModelError, Part, RequestId, Turn};
 use crate::core::outcome::{DenyReason, Failure, PersonId, Via};
@@ -67,6 +68,22 @@ pub enum Input {
         previews: Vec<Preview>,
         /// For each of those calls a fresh random id, used where the call must ask.
         requests: Vec<RequestId>,
+        /// The standing permissions as they are now; none where they could not be read, or
+        /// [need not be](super::Run::wants_grants).
+        grants: grant::Read,
+    },
+    /// Whether the standing permission of [`Effect::CheckGrant`](super::Effect::CheckGrant) still stands is known.
+    GrantChecked {
+        /// When.
+        at: u64,
+        /// The call.
+        call: CallId,
+        /// The standing permissions as they are now; none where they could not be read.
+        grants: grant::Read,
+        /// What its tool's preview says, where the call must ask; nothing where it has none.
+        preview: Preview,
+        /// A fresh random id, used where the call must ask; without one it does not start.
+        request: Option<RequestId>,
     },
     /// Somebody decided about a pending request.
     Decide {
@@ -84,6 +101,8 @@ pub enum Input {
         reason: Option<DenyReason>,
         /// A note.
         note: Option<String>,
+        /// The standing permission that is to come of it; only with an approval.
+        terms: Option<Terms>,
         /// Other arguments than the model's; only with an approval of a call that waits ahead of its tool.
         edited: Option<Edited>,
         /// What the tool's preview says now; `None` where it was not asked.
@@ -180,6 +199,7 @@ impl Input {
             | Self::TurnEnded { at, .. }
             | Self::TurnFailed { at, .. }
             | Self::Judged { at, .. }
+            | Self::GrantChecked { at, .. }
             | Self::Decide { at, .. }
             | Self::Answer { at, .. }
             | Self::Extend { at, .. }

@@ -7,10 +7,11 @@ use super::{Candidate, Effect, Run, RunError};
 use crate::core::approval::{Digest, Preview, Request};
 use crate::core::arguments::Arguments;
 use crate::core::event::Body;
+use crate::core::grant;
 use crate::core::log::{CallState, Entry, Stage, TurnState};
-use crate::core::message::{CallId, RequestId, Trust, Turn, TurnCall, TurnEnd};
+use crate::core::message::{CallId, GrantId, RequestId, Trust, Turn, TurnCall, TurnEnd};
 use crate::core::outcome::{Outcome, Unavailable};
-use crate::core::policy::{Opinion, ToolEffect, Verdict, verdict};
+use crate::core::policy::{Opinion, Standing, ToolEffect, Verdict, verdict};
 
 /// What the check of form found about one call.
 #[derive(Debug)]
@@ -62,7 +63,7 @@ impl Run {
             .collect();
         self.activity.judging = Some(screened);
         if candidates.is_empty() {
-            return self.judged(at, &[], Vec::new(), Vec::new());
+            return self.judged(at, &[], Vec::new(), Vec::new(), &None);
         }
         self.effects.push_back(Effect::Judge(candidates));
         Ok(())
@@ -74,6 +75,7 @@ impl Run {
         opinions: &[Vec<Opinion>],
         previews: Vec<Preview>,
         ids: Vec<RequestId>,
+        grants: &grant::Read,
     ) -> Result<(), RunError> {
         let Some(screened) = self.activity.judging.take() else { return Err(RunError::Stale) };
         let tainted = self.is_tainted();
@@ -94,18 +96,19 @@ impl Run {
                 bodies.push(self.settlement(&call, &Outcome::ToolUnavailable(Unavailable::Withdrawn))?);
                 continue;
             };
-            match verdict(form.effect, opinions, tainted) {
-                Verdict::Allow => bodies.push(Body::CallAllowed { call, digest: form.digest }),
+            let standing = self.standing(&call, &form.arguments, grants);
+            match verdict(form.effect, opinions, tainted, &standing) {
+                Verdict::Allow(grant) => bodies.push(Body::CallAllowed { call, digest: form.digest, grant }),
                 Verdict::Invalid(why) => bodies.push(self.settlement(&call, &Outcome::ArgumentsInvalid(why))?),
                 Verdict::Refuse(reason) => bodies.push(self.settlement(&call, &Outcome::BlockedByPolicy(reason))?),
-                Verdict::Ask(prompt) => {
+                Verdict::Ask { reason, grantable } => {
                     let tool = self.chat.call(&call).and_then(|(call, _)| self.tool(call));
-                    let request = tool.and_then(|tool| self.request(at, id, call.clone(), prompt, &tool));
+                    let request = tool.and_then(|tool| self.request(at, id, call.clone(), reason, &tool));
                     let Some(request) = request else {
                         bodies.push(self.settlement(&call, &Outcome::ToolUnavailable(Unavailable::Withdrawn))?);
                         continue;
                     };
-                    let request = Request { preview, ..request };
+                    let request = Request { preview, grantable, ..request };
                     asked.push(request.clone());
                     bodies.push(Body::CallAsked { request });
                 }
@@ -114,6 +117,17 @@ impl Run {
         self.record(at, bodies)?;
         self.effects.extend(asked.into_iter().map(Effect::Ask));
         self.advance(at)
+    }
+
+    /// Whether what standing permissions say would change anything about the calls that are being judged, of which the
+    /// rules said this.
+    pub fn wants_grants(&self, opinions: &[Vec<Opinion>]) -> bool {
+        let judged = self.activity.judging.iter().flatten().filter_map(|screened| screened.form.as_ref().ok());
+        let (tainted, covered) = (self.is_tainted(), Standing::Covers(GrantId::new("")));
+        judged.zip(opinions).any(|(form, opinions)| {
+            let said = |standing| verdict(form.effect, opinions, tainted, standing);
+            said(&covered) != said(&Standing::Silent)
+        })
     }
 
     /// The check of form, first match wins: a cut turn, the closing request, an unknown tool, arguments that cannot

@@ -12,6 +12,7 @@ use super::edit::{self, Edit, Edits};
 use super::more::More;
 use super::progress::{self, Progress};
 use super::region::Voice;
+use super::scopes::Scopes;
 use super::words::Words;
 use super::{asking, bulk, head, reason, receipt};
 use crate::core::approval::RequestKind;
@@ -52,8 +53,8 @@ pub struct Entry {
     deny: Option<Element>,
     /// Says why a click changed nothing.
     trouble: Element,
-    /// What else there is to do, and the changing of the arguments; where there is any.
-    more: Option<(More, Edit)>,
+    /// What else there is to do.
+    beside: Option<Beside>,
     is_pending: Cell<bool>,
     is_busy: Cell<bool>,
     /// Whether it is an approval, as most are.
@@ -64,6 +65,14 @@ pub struct Entry {
     /// All texts of the head and of the receipt, to see whether they change.
     shown_head: Cell<String>,
     shown_receipt: Cell<String>,
+}
+
+/// What can be done with a card beside its decisions.
+struct Beside {
+    more: More,
+    /// The changing of the arguments, where they can be changed.
+    edit: Option<Edit>,
+    scopes: Scopes,
 }
 
 impl Drop for Entry {
@@ -120,7 +129,7 @@ impl Entry {
             is_busy: Cell::new(false),
             is_approval: *kind == RequestKind::Approval,
             version: Cell::new(0),
-            more: None,
+            beside: None,
             is_pending: Cell::new(card.receipt.is_none()),
             note_reaches_model: Cell::new(note_reaches_model),
             shown_head: Cell::default(),
@@ -138,14 +147,14 @@ impl Entry {
             let actions = entry.asking.add("div part=actions", "");
             for (part, says, choice) in asking::buttons(&card.view.kind).iter().copied() {
                 let button = actions.add(&joined("button part=", part, " type=button"), &words.say(says));
-                if choice == Choice::Approve {
-                    entry.more = edits.and_then(|edits| entry.offer(&button, edits));
+                if choice == Choice::Approve && entry.is_approval {
+                    entry.beside = Some(entry.offer(&button, edits));
                 }
                 watch.guard(button.clone(), &entry.request, choice, &entry.note);
                 // The first one refuses.
                 entry.deny.get_or_insert(button);
             }
-            if let Some((more, _)) = &entry.more {
+            if let Some(Beside { more, .. }) = &entry.beside {
                 entry.asking.insert(more.area(), None);
             }
             entry.foot.insert(&entry.asking, None);
@@ -156,7 +165,7 @@ impl Entry {
     }
 
     /// What can be done with the card beside the decision that `approve` makes.
-    fn offer(&self, approve: &Element, edits: &Edits) -> Option<(More, Edit)> {
+    fn offer(&self, approve: &Element, edits: Option<&Edits>) -> Beside {
         let more = More::new(&self.id("more"), &self.words);
         let card = edit::Card {
             request: &self.request,
@@ -166,8 +175,9 @@ impl Entry {
             approve,
             words: &self.words,
         };
-        let edit = Edit::new(edits, &card, &self.asking, more.inside())?;
-        Some((more, edit))
+        let edit = edits.and_then(|edits| Edit::new(edits, &card, &self.asking, more.inside()));
+        let scopes = Scopes::new(&card, &more, edit.is_none());
+        Beside { more, edit, scopes }
     }
 
     /// The card's element.
@@ -297,6 +307,9 @@ impl Entry {
         if self.note_reaches_model.replace(note_reaches_model) != note_reaches_model {
             self.label.set_text(&self.words.say(asking::label_of(note_reaches_model)));
         }
+        if let Some(beside) = &self.beside {
+            beside.scopes.offer(card);
+        }
         self.show_deadline(card);
         let receipt = card.receipt.as_ref()?;
         let texts = joined(receipt.mark, receipt.decision, receipt.outcome);
@@ -306,7 +319,7 @@ impl Entry {
             if self.is_pending.replace(false) {
                 self.watch.release(&self.note);
                 self.group.set("class", "settled");
-                if let Some((_, edit)) = &self.more {
+                if let Some(Beside { edit: Some(edit), .. }) = &self.beside {
                     edit.hide();
                 }
                 // The receipt keeps the height of what it replaces, so that nothing below it moves under a pointer.

@@ -29,6 +29,8 @@ pub fn text(code: &str, words: &Words) -> String {
         "expired" => "refused.expired",
         "invalid_answer" => "refused.values",
         "storage" => "refused.storage",
+        "grant_failed" => "refused.grant_failed",
+        "not_grantable" => "refused.not_grantable",
         _ => "refused.other",
     };
     words.fill(key, |values| values.text("code", code))

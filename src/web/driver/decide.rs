@@ -7,6 +7,7 @@ use wasm_bindgen::JsValue;
 use super::{Driver, SaidEdit};
 use crate::core::approval::{Preview, Request};
 use crate::core::event::Extension;
+use crate::core::grant::Terms;
 use crate::core::json::{Json, parse_lenient};
 use crate::core::message::RequestId;
 use crate::core::outcome::{DenyReason, PersonId, Via};
@@ -42,6 +43,8 @@ pub struct Said {
     pub answer_reason: Option<String>,
     /// What the tool gets, as JSON.
     pub data: Option<String>,
+    /// The standing permission that is to come of it.
+    pub terms: Option<Terms>,
     /// Arguments in place of the model's.
     pub edit: Option<SaidEdit>,
 }
@@ -60,6 +63,7 @@ impl Said {
             is_answer: false,
             answer_reason: None,
             data: None,
+            terms: None,
             edit: None,
         }
     }
@@ -115,6 +119,9 @@ impl Driver {
             };
             self.stored().await?;
             if self.epoch.get() == epoch {
+                if let (Handled::Applied, Some(terms)) = (handled, &said.terms) {
+                    self.is_kept(terms, epoch).await?;
+                }
                 return match handled {
                     Handled::Applied => Ok("applied"),
                     Handled::Already => Ok("already"),
@@ -136,11 +143,12 @@ impl Driver {
         let fresh = RequestId::new(platform::random_id()?);
         let data = self.fill(said)?;
         let edited = said.edit.as_ref().map(|edit| self.judged(&said.request, edit));
-        let Said { request, approve, by, via, reason, note, is_answer, answer_reason, .. } = said.clone();
+        let Said { request, approve, by, via, reason, note, is_answer, answer_reason, terms, .. } = said.clone();
         let decide = match by {
             Answerer::Person(by) if !is_answer && data.is_none() => {
-                Input::Decide { at, request, approve, by, via, reason, note, edited, preview, fresh }
+                Input::Decide { at, request, approve, by, via, reason, note, edited, terms, preview, fresh }
             }
+            _ if terms.is_some() => return Err(from_run(&RunError::NotGrantable)),
             by => Input::Answer { at, request, ok: approve, by, via, reason: answer_reason, data, preview, fresh },
         };
         let handled = self.handle(Input::Tick { at }).and_then(|_| self.handle(decide));

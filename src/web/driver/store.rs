@@ -163,7 +163,9 @@ impl Driver {
         self.generation.set(self.generation.get() + 1);
         self.encoded.take();
         let fresh: Vec<_> = chat.pending().map(|(request, _)| request.clone()).collect();
-        self.run.replace(Run::new(chat, self.setup.settings.clone()));
+        let mut run = Run::new(chat, self.setup.settings.clone());
+        run.note_grants(self.look(|run| run.grants().clone()));
+        self.run.replace(run);
         for request in fresh.iter().filter(|request| !known.contains(&timed(request))) {
             self.lapse_in_time(request);
         }

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use crate::core::approval::Digest;
 use crate::core::event::is_header;
 use crate::core::json::Json;
-use crate::core::message::{CallId, RequestId};
+use crate::core::message::{CallId, GrantId, RequestId};
 use crate::core::outcome::PersonId;
 
 /// Reads the fields of one object. A field that is missing or wrong is remembered and read as empty, so that reading
@@ -172,6 +172,12 @@ impl<'a> Reader<'a> {
     /// The digest of what a permit covers.
     pub fn digest(self) -> Digest {
         Digest::from_stored(self.name("digest"))
+    }
+
+    /// The standing permission that the object names, if it names one. Most events do not, and none did before there was the
+    /// field.
+    pub fn grant(self) -> Option<GrantId> {
+        self.has("grant_id").then(|| GrantId::new(self.name("grant_id")))
     }
 
     /// The request that the object is about.

@@ -1,7 +1,7 @@
 //! A request and what becomes of it, as JSON members and back.
 
 use super::Reader;
-use crate::core::approval::{Aspects, Digest, Preview, Request, RequestKind};
+use crate::core::approval::{Aspects, Digest, Preview, Request, RequestKind, Scope};
 use crate::core::event::{Decision, Edit, Extension, Settler};
 use crate::core::json::{Json, Writer};
 use crate::core::message::CallId;
@@ -19,6 +19,9 @@ pub fn write(request: &Request, line: &mut Writer) {
     line.value("data", request.data.as_ref().unwrap_or(&Json::Null));
     write_preview(&request.preview, line);
     write_expiry(request.expires_at, line);
+    if request.grantable {
+        line.flag("grantable", true);
+    }
 }
 
 /// A request's members, but for the digest: what must hold of it is known to who reads.
@@ -34,6 +37,8 @@ pub fn read(read: Reader<'_>, digest: Digest) -> Request {
         data: data(read),
         preview: preview(read),
         expires_at: expiry(read),
+        // A request of before there was the field says nothing about it.
+        grantable: read.has("grantable") && read.flag("grantable"),
     }
 }
 
@@ -66,6 +71,10 @@ pub fn write_decision(decision: &Decision, line: &mut Writer) {
     line.optional("note", decision.note.as_deref());
     line.optional("answer_reason", decision.answer_reason.as_deref());
     line.value("data", decision.data.as_ref().unwrap_or(&Json::Null));
+    if let Some((scope, grant)) = &decision.standing {
+        line.text("scope", scope.token());
+        line.text("grant_id", grant.as_str());
+    }
     // That the arguments were changed is told wherever it is told that they were approved; how, only with the content.
     line.flag("edited", decision.edit.is_some());
     match &decision.edit {
@@ -110,6 +119,7 @@ pub fn read_decision(read: Reader<'_>) -> Decision {
         note: read.owned("note"),
         answer_reason: read.owned("answer_reason"),
         data: data(read),
+        standing: read.grant().map(|grant| (read.token("scope", Scope::from_token, Scope::Chat), grant)),
         edit: edit(read),
         relayed: read.has("relayed"),
     }
