@@ -23,6 +23,9 @@ extern "C" {
     #[wasm_bindgen(method, js_name = hasAttribute)]
     pub fn has(this: &Element, attribute: &str) -> bool;
 
+    #[wasm_bindgen(method, getter = textContent)]
+    pub fn text(this: &Element) -> String;
+
     /// Replaces all content.
     #[wasm_bindgen(method, setter = textContent)]
     pub fn set_text(this: &Element, text: &str);

@@ -54,6 +54,8 @@
  * - `stop`: the button that stops the run, where a result was lost.
  * - `more`: the button that opens what else can be done.
  * - `secondary`: what it opens.
+ * - `scopes`: the longer permissions that can be given.
+ * - `standing`: the button that leads to one of them.
  * - `edit-open`: the button that puts the arguments into fields.
  * - `edit`: these fields, with what differs from what the model wrote.
  * - `json`: the arguments as text, where they do not fit into fields.

@@ -96,7 +96,6 @@ impl Entry {
         let group = Element::new("div part=card role=group tabindex=-1");
         let head = group.add("div", "");
         let foot = group.add("div class=foot", "");
-        let trouble = progress::line(&group);
         let asking = Element::new("div class=asking");
         let label = Element::new("span");
         let note = asking::draw(&asking, &label, &card.view, words);
@@ -125,7 +124,7 @@ impl Entry {
             receipt: Element::new("div part=receipt tabindex=-1"),
             dismiss: Element::new("button part=dismiss type=button"),
             deny: None,
-            trouble,
+            trouble: Element::new("div part=problem class=said"),
             is_busy: Cell::new(false),
             is_approval: *kind == RequestKind::Approval,
             version: Cell::new(0),
@@ -301,7 +300,7 @@ impl Entry {
             self.arguments.replace(arguments);
             self.version.set(self.version.get() + 1);
             self.watch.rearm(&self.note);
-            self.trouble.set_text("");
+            self.trouble.remove();
         }
         self.shown_head.set(head);
         if self.note_reaches_model.replace(note_reaches_model) != note_reaches_model {
@@ -330,7 +329,7 @@ impl Entry {
             self.watch.guard(self.dismiss.clone(), &self.request, Choice::Dismiss, &self.receipt);
         }
         if is_news {
-            self.trouble.set_text("");
+            self.trouble.remove();
             receipt::draw(&self.receipt, receipt, &card.view.digest, &self.dismiss, &self.words);
         }
         self.shown_receipt.set(texts);
@@ -348,10 +347,11 @@ impl Entry {
         } else {
             self.group.unset("aria-busy");
         }
-        self.trouble.set_text(&match progress {
+        let says = match progress {
             Progress::Refused(code) => progress::text(code, &self.words),
             Progress::Storing | Progress::Stored => String::new(),
-        });
+        };
+        progress::show(&self.trouble, &self.group, &self.voice, &says);
     }
 
     /// Takes the note and the buttons of a settled card out.

@@ -1,5 +1,6 @@
 //! How a decision that was made here stands: it is being stored, or it was refused, which the card says.
 
+use super::region::Voice;
 use super::words::Words;
 use crate::web::element::Element;
 
@@ -14,10 +15,16 @@ pub enum Progress {
     Refused(String),
 }
 
-/// The line at the end of a card that says why a click changed nothing. It stands below the buttons, so that its coming
-/// moves none of them.
-pub fn line(group: &Element) -> Element {
-    group.add("div part=problem class=said role=status", "")
+/// The line at the end of a card that says why a click changed nothing; nothing while it is empty. It stands below the
+/// buttons, so that its coming moves none of them. The page's one region says it too: a second one would be read beside it.
+pub fn show(line: &Element, group: &Element, voice: &Voice, text: &str) {
+    if text.is_empty() {
+        line.remove();
+    } else if line.text() != text || !group.contains(line) {
+        line.set_text(text);
+        group.insert(line, None);
+        voice.say(text);
+    }
 }
 
 /// What the line says of a refusal.
