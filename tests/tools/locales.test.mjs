@@ -256,7 +256,7 @@ describe("A17: a sentence that is kept in English", () => {
     const twice = filled(changed, { why: filled(changed, { why: "A", what: "title" }), what: "effect" });
     const said = foreign.sayAgain("why", twice);
     assert.ok(said.includes(foreign.say("why.changed", { why: "A", what: "" }).slice(0, 20)), said);
-    for (const key of messages.filter((key) => key.startsWith("why.") && key !== "why.changed")) {
+    for (const key of messages.filter((key) => key.startsWith("why.") && !english[key].includes("{why}"))) {
       const why = filled(english[key], { problem: "it threw" });
       const inner = foreign.sayAgain("why", filled(changed, { why, what: "title" }));
       assert.ok(inner.startsWith(`[${foreign.say(key, { problem: "it threw" })}`), inner);
