@@ -80,6 +80,10 @@ fn every_key_that_the_card_says_is_listed() {
             ] {
                 for (start, _) in text.match_indices(&format!("\"{kind}")) {
                     let word = text[start + 1..].split('"').next().unwrap();
+                    // A whole kind, asked about.
+                    if word.ends_with('.') {
+                        continue;
+                    }
                     assert!(english.get(word).is_some(), "{word} of {}", path.display());
                     said += 1;
                 }

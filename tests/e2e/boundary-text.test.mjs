@@ -25,7 +25,7 @@ const SAID = [
 
 /** All elements that a card may be made of. */
 const TAGS =
-  /^(div|span|code|dl|dt|dd|ul|ol|li|p|em|strong|small|label|legend|fieldset|input|textarea|select|option|button|a|details|summary|bdi|table|tbody|tr|td|th|h\d|svg|path|time|del|ins|mark|pre)$/;
+  /^(div|span|code|dl|dt|dd|ul|ol|li|p|em|strong|small|label|legend|fieldset|input|textarea|select|option|button|a|details|summary|bdi|table|caption|thead|tbody|tr|td|th|h\d|svg|path|time|del|ins|mark|pre)$/;
 
 /** Attributes that begin something where they have a hostile value. */
 const ACTS = /^(on\w*|style|src\w*|srcdoc|action|formaction|href|data|ping|poster|background|is|slot)=/i;
@@ -65,10 +65,15 @@ const waiting = (page, count) => waitFor(page, (count) => window.chat?.snapshot(
 
 inEachBrowser(({ open }) => {
   it("boundary/xss: whatever stands in titles, reasons, arguments and previews is text", async (t) => {
-    const turn = calls(...SAID.map((one, place) => [`t${place}`, JSON.stringify({ [one]: one })]));
+    // As a value, in a list and in a table.
+    const args = (one) => JSON.stringify({ [one]: one, list: [one, one], table: [{ [one]: one }, { [one]: one }] });
+    const turn = calls(...SAID.map((one, place) => [`t${place}`, args(one)]));
     const { page, site, play, quiet } = await open(t, { model: [turn] });
     await play(async ({ agentOf, make, ask, given }) => {
-      const tools = given.map((one, place) => make(`t${place}`, { title: one, preview: () => [one] }));
+      const tools = given.map((one, place) => {
+        const preview = () => ({ lines: [one], current: { [one]: `${one} before`, list: [one] } });
+        return make(`t${place}`, { title: one, annotations: { title: one, [one]: one }, preview });
+      });
       const rules = [({ tool }) => ask(given[Number(tool.slice(1))])];
       window.chat = await agentOf({ tools, rules }).open("c");
       document.querySelector("countersign-approvals").chat = window.chat;

@@ -208,7 +208,8 @@ for (const name of BROWSERS) {
           const sizes = (selector) =>
             [...root.querySelectorAll(selector)]
               .map((one) => one.getBoundingClientRect())
-              .map(({ width, height }) => [width, height]);
+              .map(({ width, height }) => [width, height])
+              .filter(([width]) => width > 0);
           return {
             overflows: document.documentElement.scrollWidth > innerWidth,
             decisions: sizes("[part=deny], [part=approve], [part=deny-all], [part=approve-selected]"),

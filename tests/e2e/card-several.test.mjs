@@ -97,7 +97,7 @@ for (const name of BROWSERS) {
     });
 
     it("A11: a card can be selected only once all of it was in view", async (t) => {
-      const page = await open(t, { numbers: [1, 2], lines: 30 }, { width: 800, height: 500 });
+      const page = await open(t, { numbers: [1, 2], lines: 18 }, { width: 800, height: 500 });
       await page.evaluate(() => window.scrollTo(0, 0));
       const box = await find(page, "[part=select] input", 1);
       assert.equal(await box.evaluate((box) => box.getAttribute("aria-disabled")), "true");
@@ -109,10 +109,33 @@ for (const name of BROWSERS) {
       await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
       assert.equal(await box.evaluate((box) => box.getAttribute("aria-disabled")), "true");
       await block.evaluate((block) => block.scrollTo(0, block.scrollHeight));
-      await (await find(page, "[part=title]", 1)).evaluate((title) => title.scrollIntoView());
+      await (await find(page, "[part~=card]", 1)).evaluate((card) => card.scrollIntoView());
       await box.evaluate((box) => box.scrollIntoView({ block: "end" }));
       await tick(page, 1);
       assert.equal(await isTicked(page, 1), true);
+    });
+
+    it("A11: a card can be selected only once nothing of it is folded", async (t) => {
+      const page = await open(t, { numbers: [1, 2], lines: 2_000 });
+      await armedButton(page, "deny-all");
+      const box = await find(page, "[part=select] input", 0);
+      const isOff = () => box.evaluate((box) => box.getAttribute("aria-disabled") === "true");
+      const folds = () =>
+        page.evaluate(() => {
+          const [card] = document.querySelector("countersign-approvals").shadowRoot.querySelectorAll("[part~=card]");
+          return card.querySelectorAll("[part=fold]").length;
+        });
+      assert.ok((await folds()) > 0);
+      while ((await folds()) > 0) {
+        assert.equal(await isOff(), true);
+        await (await find(page, "[part=fold]")).click();
+      }
+      // It was opened, and its end is not in view yet.
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+      assert.equal(await isOff(), true);
+      await (await find(page, ".block")).evaluate((block) => block.scrollTo(0, block.scrollHeight));
+      await tick(page, 0);
+      await text(page, "[part=approve-selected]", /^Approve selected \(1\)$/);
     });
 
     it("A11: what arrives is never among them, and starts the wait anew", async (t) => {

@@ -21,7 +21,7 @@ export async function openCards(browser, t, script, { given, model = obedient, v
   const site = await serve(t, { model });
   const page = await openTab(await openContext(browser, t), t, `${site.url}/test/`);
   // Room for several cards: a button counts only in full view.
-  await page.setViewport(viewport ?? { width: 1000, height: 1600 });
+  await page.setViewport(viewport ?? { width: 1000, height: 2400 });
   await page.evaluate(() => window.ready);
   const kit = await page.evaluateHandle(async (data) => (await import("/test/kit.mjs")).kit(data), given);
   if (script) {

@@ -10,13 +10,21 @@ export const layoutFaults = (page) =>
       const root = figure.querySelector("countersign-approvals").shadowRoot;
       const fault = (what, element) =>
         faults.push(`${figure.dataset.state}: ${what}: ${element.outerHTML.slice(0, 90)}`);
+      // What is there for ears alone is cut down to nothing on purpose.
+      const unseen = [...root.querySelectorAll("*")].filter((element) => getComputedStyle(element).clipPath !== "none");
       const seen = [...root.querySelectorAll("*")].filter(
-        (element) => element.checkVisibility() && !element.closest("[role='status']"),
+        (element) => element.checkVisibility() && !unseen.some((cut) => cut.contains(element)),
       );
       for (const element of seen) {
         const { overflowX, overflowY } = getComputedStyle(element);
+        const scrollsSideways = /auto|scroll/.test(overflowX) && element.tabIndex >= 0;
         // Text in a line has no client width, and in a field it may go on.
-        if (element.clientWidth > 0 && !element.matches("input") && element.scrollWidth > element.clientWidth + 1)
+        if (
+          element.clientWidth > 0 &&
+          !element.matches("input") &&
+          !scrollsSideways &&
+          element.scrollWidth > element.clientWidth + 1
+        )
           fault("too wide", element);
         if (overflowY === "hidden" || overflowY === "clip" || overflowX === "hidden") {
           if (element.scrollHeight > element.clientHeight + 1) fault("cut off", element);
@@ -89,15 +97,27 @@ export const partBoxes = (page) =>
           text.selectNodeContents(element);
           // A text of several paragraphs begins where its own lines do.
           const scrolls = element.closest("[tabindex='0']") ?? element.querySelector("[tabindex='0']");
-          const boxes = [element, ...(scrolls ? [] : [text])].map((box) => measure(box.getBoundingClientRect()));
-          return `${figure.dataset.state} ${at} ${element.localName}: ${boxes.join(" and ")}`;
+          const hasText = !scrolls && text.getBoundingClientRect().width > 0;
+          const boxes = [element, ...(hasText ? [text] : [])].map((box) => measure(box.getBoundingClientRect()));
+          return { name: `${figure.dataset.state} ${at} ${element.localName}`, boxes: boxes.flat() };
         });
 
       function measure({ left, right, top, width, height }) {
         const start = isRtl ? frame.right - right : left - frame.left;
-        return [start, top - frame.top, width, height].map(Math.round).join(" ");
+        return [start, top - frame.top, width, height];
       }
     });
+  });
+
+/** What stands elsewhere on one page than on the other, by more than a gap within a line of text: `slack` pixels. */
+export const movedBoxes = (boxes, others, slack = 4) =>
+  others.filter(({ name, boxes: its }, at) => {
+    const one = boxes[at];
+    return (
+      name !== one?.name ||
+      its.length !== one.boxes.length ||
+      its.some((side, place) => Math.abs(side - one.boxes[place]) > slack)
+    );
   });
 
 /** Focuses everything that takes the focus; the ring must be there, two pixels wide, and stand out from the card. */

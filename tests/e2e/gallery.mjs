@@ -44,7 +44,11 @@ export async function arm(page) {
   await page.setViewportSize({ width, height: height + 200 });
   await page.waitForFunction(() => {
     const roots = [...document.querySelectorAll("countersign-approvals")].map(({ shadowRoot }) => shadowRoot);
-    return roots.length > 0 && roots.every((root) => root.querySelector("[aria-disabled='true']") === null);
+    // One that would approve may stay off for a reason that the card tells.
+    const off = roots.flatMap((root) => [
+      ...root.querySelectorAll(":is([part~='deny'], [part~='dismiss'])[aria-disabled]"),
+    ]);
+    return roots.length > 0 && off.length === 0;
   });
 }
 
@@ -60,9 +64,13 @@ export async function looking(page, { width = 1280, text = "", ...media }, work)
   await page.setViewportSize({ width, height: 800 });
   await page.emulateMedia(media);
   await size(text);
+  const print = (when) => page.evaluate((event) => dispatchEvent(new Event(event)), `${when}print`);
+  // The media alone is not all that happens when a page is printed.
+  if (media.media === "print") await print("before");
   try {
     return await work(page);
   } finally {
+    if (media.media === "print") await print("after");
     await size("");
     await page.emulateMedia({ media: null, colorScheme: null, forcedColors: null, reducedMotion: null });
   }

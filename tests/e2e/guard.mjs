@@ -27,11 +27,12 @@ function keep(request, response) {
  * @param {import("puppeteer-core").Browser} browser
  * @param {{ cards?: number, before?: Function, policy?: string }} [options] `before` runs ahead of the page's scripts
  */
-export async function openCards(t, browser, { cards, before, policy } = {}) {
+export async function openCards(t, browser, { cards = 1, before, policy } = {}) {
   const site = await serve(t, { model: obedient, policy, route: policy ? undefined : keep });
   const context = await openContext(browser, t);
   const page = await openTab(context, t, `${site.url}/test/${policy ? "" : "kept"}`, before);
-  await page.setViewport({ width: 1000, height: 1400 });
+  // Only what is in view is armed, so all of the cards are.
+  await page.setViewport({ width: 1000, height: Math.max(1_400, cards * 800) });
   await showCards(page, cards);
   return { page, site, context };
 }

@@ -26,28 +26,47 @@ describe("a card that the page draws itself", () => {
           shown: {
             title: texts(card, "[part~='title']"),
             tool: texts(card, "[part~='tool'] code"),
+            server: texts(card, "[part~='server']"),
             why: texts(card, "[part~='why']"),
-            names: texts(card, "[part~='arguments'] dt"),
-            values: texts(card, "[part~='arguments'] dd"),
             preview: texts(card, "[part~='preview'] li"),
             url: texts(card, "[part~='authorization'] code"),
           },
+          names: texts(card, "[part~='arguments'] :is(dt, .group, caption, thead th)"),
+          // What changes is told in words of the card's own, as is what is not what it looks like.
+          values: [...card.querySelectorAll("[part~='arguments'] [data-kind]:not(:has(ins, del))")].map(
+            (place) => (place.querySelector(":scope > span, .block") ?? place).textContent,
+          ),
         }));
       }),
     );
     assert.ok(cards.length > 15, `${cards.length} cards`);
-    for (const { state, request, shown } of cards) {
+    for (const { state, request, shown, names, values } of cards) {
       const { view } = request;
       const own = {
         title: [view.title ?? view.tool],
-        tool: [view.tool, ...(view.server ? [view.server] : [])],
+        tool: [view.tool],
+        server: view.server ? [view.server] : [],
         why: [view.why],
-        names: view.arguments.map(({ path }) => path),
-        values: view.arguments.map(({ text }) => text || "empty text"),
         preview: view.preview,
         url: request.url ? [request.url] : [],
       };
       assert.deepEqual(shown, own, state);
+      const { arguments: rows } = view;
+      const known = new Set(rows.flatMap(({ name, group, table }) => [name, group, table]));
+      assert.deepEqual(
+        names.filter((name) => !known.has(name)),
+        [],
+        state,
+      );
+      // A folded text is shown from its beginning.
+      const isKnown = (value) =>
+        rows.some(({ text }) => (text || "empty text") === value || (value.length > 20 && text.startsWith(value)));
+      assert.deepEqual(
+        values.filter((value) => value !== "" && !isKnown(value)),
+        [],
+        state,
+      );
+      assert.ok(rows.length === 0 || names.length + values.length > 0, state);
       assert.match(view.digest, /^[0-9a-f]{64}$/, state);
     }
     const pending = new Set(cards.map(({ state }) => state));

@@ -39,7 +39,8 @@ async function stage(t, strings) {
       const { scenes } = await import("/test/scenes.mjs");
       const element = document.querySelector("countersign-approvals");
       window.said = new Map();
-      const note = (text, where) => text.trim() === "" || window.said.has(text) || window.said.set(text, where);
+      const note = (text, where) =>
+        text.trim() === "" || window.said.has(text.trim()) || window.said.set(text.trim(), where);
       const look = () => {
         for (const node of element.shadowRoot.querySelectorAll("*")) {
           for (const { nodeType, data } of node.childNodes)
@@ -74,6 +75,10 @@ async function play(page, name) {
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
     window.look();
   }, name);
+  for (let folds = 0; (await page.locator("[part=fold]").count()) > 0 && folds < 30; folds += 1) {
+    await page.locator("[part=fold]").first().click();
+  }
+  if (name === "arguments that a person changes") return change(page);
   const form = page.locator("[part=form]");
   if ((await form.count()) === 0 || (await page.locator("[part=approve]").count()) === 0) return;
   if (name === "a form") {
@@ -89,6 +94,26 @@ async function play(page, name) {
   await send.click();
   await page.locator("[part=problem]:not(:empty)").first().waitFor();
   await page.evaluate(() => window.look());
+}
+
+/** Changes the arguments of two calls, in fields and as JSON, with all that can be wrong with them, and approves the first. */
+async function change(page) {
+  for (const button of await page.locator("[part=more]").all()) await button.click();
+  for (const button of await page.locator("[part=edit-open]").all()) await button.click();
+  const json = page.locator("[part=json]");
+  for (const text of ["", "{", '{"zqdeep":1,"zqdeep":2}', '{"zqdeep":9007199254740993}', "[]", '{"zqother":"zq"}']) {
+    await json.fill(text);
+    await page.evaluate(() => window.look());
+  }
+  const field = page.locator("[part=field] input");
+  for (const text of ["", "zq", "zqrefused", "zqchanged"]) {
+    await field.fill(text);
+    await page.evaluate(() => window.look());
+  }
+  const approve = page.locator("[part=approve]").first();
+  await page.locator("[part=approve]:not([aria-disabled])").first().waitFor();
+  await approve.click();
+  await page.locator("[part=receipt]").waitFor();
 }
 
 /** What runs out of its place, or out of the page, where that is narrow. */
@@ -120,11 +145,14 @@ async function playAll(t, strings) {
 
 /** A text without the scenes' data, and without marks of direction. */
 function withoutData(text) {
-  return text.replaceAll(/(?:https:\/\/)?zq[\w.@/?=:-]*/gi, "").replaceAll(/[\u2066-\u2069]/g, "");
+  return text
+    .replaceAll(/(?:https:\/\/|xn--)*zq[\w.@/?=:\u00e9\u0400-\u04ff-]*/giu, "")
+    .replaceAll(/[\u2066-\u2069]/g, "");
 }
 
 /** Values that are no words, and digests. */
-const isLiteral = (text) => /^(?:true|null|-5|\[\]|\{\}|\[""\]|[0-9a-f]{12}|[0-9a-f]{64}|[^\p{L}\p{N}]+)$/u.test(text);
+const isLiteral = (text) =>
+  /^(?:true|null|-?\d+|\[\d+\]|\[\]|\{\}|\[""\]|[0-9a-f]{12}|[0-9a-f]{64}|[^\p{L}\p{N}]+)$/u.test(text);
 
 /** What a message of the list looks like, whatever its values are. */
 const pattern = (phrase) => new RegExp(`^(?:${inside(phrase).source})$`, "su");
@@ -161,7 +189,7 @@ describe("A17: in a language that nobody speaks", () => {
     const isSaid = (key) => said.some(([text]) => inside(strings[key]).test(text));
     const unsaid = Object.keys(english).filter((key) => !/^(locale|direction)$/.test(key) && !isSaid(key));
     t.diagnostic(`no scene says: ${unsaid.join(", ")}`);
-    assert.ok(unsaid.length < Object.keys(english).length / 4, "most messages were seen");
+    assert.ok(Object.keys(english).length - unsaid.length > 100, "most messages were seen");
   });
 });
 
@@ -208,7 +236,7 @@ describe("A16, A17: in Arabic", () => {
   it("every text of every card is Arabic or given, with numbers as the language writes them", async (t) => {
     const { page, said } = await playAll(t, arabic);
     // Names of standards, and how dates and moments are written in them.
-    const allowed = /SHA-256|URL|Promise|\{ lines, current \}|2026-01-31T12:00:00Z/g;
+    const allowed = /SHA-256|JSON|URL|Promise|\{ lines, current \}|2026-01-31T12:00:00Z/g;
     assert.deepEqual(
       hardCoded(said, (text) => /\p{Script=Arabic}|^–$|^SHA-256$/u.test(text), allowed),
       [],

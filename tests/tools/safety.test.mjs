@@ -62,7 +62,7 @@ test("a map with a fault is found out", () => {
       ...WHOLE,
       A2: { ...A2, firefox: { [FILE]: ["other"] } },
     },
-    [`A2 names a test that is not in native: tests/gone.rs, "gone".`]: {
+    'A2 names a test that is not in native: tests/gone.rs, "gone".': {
       ...WHOLE,
       A2: { ...A2, native: { "tests/gone.rs": ["gone"] } },
     },

@@ -48,14 +48,17 @@
  * - `authorization`: the URL of an authorization, and its link.
  * - `link`: the link that opens it.
  * - `actions`: the row of buttons.
- * - `more`: the button that opens what else can be done; `secondary`: what it opens.
- * - `edit-open`: the button that opens and closes the fields of the arguments; `edit`: those fields, with `json` where they
- *   are one text; `reset`: the button that puts back what the assistant wrote.
- * - `difference`: what was changed of the arguments, value by value, also on a receipt.
  * - `hold`: why the buttons are off, where that is not for a moment.
  * - `deny`: the button that refuses.
  * - `approve`: the button that lets it run, or sends what is filled in.
  * - `stop`: the button that stops the run, where a result was lost.
+ * - `more`: the button that opens what else can be done.
+ * - `secondary`: what it opens.
+ * - `edit-open`: the button that puts the arguments into fields.
+ * - `edit`: these fields, with what differs from what the model wrote.
+ * - `json`: the arguments as text, where they do not fit into fields.
+ * - `difference`: what differs.
+ * - `reset`: the button that takes every change back.
  * - `receipt`: what was decided, and what came of it.
  * - `when`: when it was decided.
  * - `dismiss`: the button that takes a receipt out of sight.

@@ -461,7 +461,7 @@ impl Drawing {
 
     fn mark(&self, into: &Element, tag: &str, key: &str, text: &str) {
         let mark = into.add(tag, "");
-        mark.add("span class=unseen", &[&self.words.say(key), " "].concat());
+        mark.add("span class=unseen dir=auto", &[&self.words.say(key), " "].concat());
         mark.add("span", text);
     }
 

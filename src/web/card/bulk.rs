@@ -85,7 +85,7 @@ struct Row {
     tick: Element,
     /// Where what is to be read begins and ends, as far as they were not in view yet.
     unread: RefCell<Vec<Element>>,
-    edges: Vec<Element>,
+    edges: RefCell<Vec<Element>>,
     /// Whether the tick can be set.
     open: Cell<bool>,
 }
@@ -218,7 +218,7 @@ impl Inner {
             label,
             tick,
             unread: RefCell::new(edges.clone()),
-            edges,
+            edges: RefCell::new(edges),
             open: Cell::new(false),
         })
     }
@@ -227,27 +227,28 @@ impl Inner {
         row.label.remove();
         row.tick.set_onclick(&JsValue::NULL);
         row.entry.let_go();
-        for edge in &row.edges {
-            if let Some(observer) = &*self.observer.borrow() {
-                observer.unobserve(edge);
-            }
-            edge.remove();
-        }
+        self.watch_edges(row, Vec::new());
     }
 
     /// What is to be read goes on further down than before.
     fn reread(&self, entry: &Rc<Entry>) {
         let row = self.rows.borrow().iter().find(|row| row.is_of(entry)).cloned();
-        if let Some(row) = row
-            && let Some(observer) = &*self.observer.borrow()
-        {
+        if let Some(row) = row {
+            self.watch_edges(&row, Vec::new());
+            self.watch_edges(&row, entry.edges());
             row.close();
-            for edge in &row.edges {
-                observer.unobserve(edge);
-                observer.observe(edge);
-            }
         }
         self.count();
+    }
+
+    /// Watches these edges of a row in place of those of before, which go.
+    fn watch_edges(&self, row: &Row, edges: Vec<Element>) {
+        let Some(observer) = &*self.observer.borrow() else { return };
+        edges.iter().for_each(|edge| observer.observe(edge));
+        for edge in row.edges.replace(edges) {
+            observer.unobserve(&edge);
+            edge.remove();
+        }
     }
 
     fn clear(&self) {
@@ -316,7 +317,7 @@ impl Row {
     }
 
     fn close(&self) {
-        self.unread.replace(self.edges.clone());
+        self.unread.replace(self.edges.borrow().clone());
         self.open.set(false);
         self.tick.set("aria-disabled", "true");
         self.tick.uncheck(false);

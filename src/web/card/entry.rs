@@ -136,7 +136,7 @@ impl Entry {
             shown_receipt: Cell::default(),
         };
         entry.group.set("aria-labelledby", &entry.id("title"));
-        entry.group.set("aria-describedby", &joined(&entry.id("why"), " ", &entry.id("deadline")));
+        entry.group.set("aria-describedby", &entry.id("why"));
         entry.label.set_text(&words.say(asking::label_of(note_reaches_model)));
         if entry.is_pending() {
             if matches!(card.view.kind, RequestKind::Approval | RequestKind::Recovery) {
@@ -225,6 +225,11 @@ impl Entry {
     pub fn take_in(&self, label: &Element, unfolded: Unfolded) -> Vec<Element> {
         self.unfolded.replace(Some(unfolded));
         self.asking.insert(label, self.asking.first_child().as_ref());
+        self.edges()
+    }
+
+    /// Marks at the edges of what is to be read, as it stands.
+    pub fn edges(&self) -> Vec<Element> {
         bulk::edges(&self.group, &self.head, &self.foot)
     }
 
@@ -364,6 +369,7 @@ impl Entry {
             return;
         };
         let shown = self.deadline.get_or_init(|| {
+            self.group.set("aria-describedby", &joined(&self.id("why"), " ", &self.id("deadline")));
             let button = Element::new("button part=extend type=button");
             self.watch.guard(button.clone(), &self.request, Choice::Extend, &self.note);
             let title = head::title(&card.view);

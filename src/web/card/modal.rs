@@ -46,7 +46,7 @@ struct Inner {
 impl Modal {
     /// The frame that all cards stand in: a dialog, or no more than a box where the host wants none.
     pub fn frame(root: &Element, around: &Around) -> Element {
-        root.add(if around.modal() { "dialog part=dialog role=none" } else { "div part=frame" }, "")
+        root.add(if around.modal() { "dialog part=dialog role=none" } else { "div" }, "")
     }
 
     /// Makes a dialog of `frame`; `None` where the host wants none.

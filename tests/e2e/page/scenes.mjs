@@ -56,7 +56,7 @@ const FREE = {
  * @param {string[]} [old] logs of older versions
  */
 export function scenes(kit, element, strings, old = []) {
-  const { agentOf, make, allow, ask, memoryStore, pendingRequest, until } = kit;
+  const { agentOf, make, allow, ask, refuse, memoryStore, pendingRequest, until } = kit;
   let opened = 0;
   element.strings = strings;
 
@@ -150,6 +150,44 @@ export function scenes(kit, element, strings, old = []) {
       const asked = ["zq_undeclared", "zq_host", "zq_threw", "zq_promise", "zq_nothing", "zq_tainted"];
       const write = ["zq_write", JSON.stringify(ARGUMENTS)];
       return open({ tools, rules }, [...all("zq_outside"), [write, ...all(...asked)[0]]]);
+    },
+    "arguments of every shape": () => {
+      const inputSchema = { type: "object", properties: { zqdiff: { type: "string" } } };
+      const current = { zqdiff: "zqold zqsame" };
+      const annotations = { destructiveHint: true, idempotentHint: true, openWorldHint: true };
+      const preview = () => ({ lines: ["zqline"], current });
+      const tools = [
+        make("zq_shapes", { inputSchema, preview, annotations }),
+        make("zq_safe", { idempotent: true, untrusted: true }),
+      ];
+      const shapes = {
+        zqdiff: "zqnew zqsame",
+        zqurl: "https://zqé.example/zq",
+        zqmixed: "zq\u0440\u0430ypal".replace("ypal", "zq"),
+        zqtext: "zqline\n".repeat(100),
+        zqrows: Array.from({ length: 60 }, (_, zqn) => ({ zqn, zqb: -1 })),
+        zqlist: Array.from({ length: 60 }, () => "zqitem"),
+        zqtree: Object.fromEntries(Array.from({ length: 60 }, (_, place) => [`zq${place}`, { zqleaf: -5 }])),
+        zqarabic: "zq نص",
+      };
+      return open({ tools }, [
+        [
+          ["zq_shapes", JSON.stringify(shapes)],
+          ["zq_safe", "{}"],
+        ],
+      ]);
+    },
+    "arguments that a person changes": () => {
+      const properties = { zqfield: { type: "string", minLength: 3 } };
+      const inputSchema = { type: "object", properties, required: ["zqfield"] };
+      const rules = [refuse("zq_*", ({ zqfield }) => zqfield === "zqrefused", "Zqrefusal.")];
+      const tools = [make("zq_fields", { inputSchema, preview: ({ zqfield }) => [zqfield] }), make("zq_json")];
+      return open({ tools, rules }, [
+        [
+          ["zq_fields", '{"zqfield":"zqfirst"}'],
+          ["zq_json", '{"zqdeep":{"zqinner":[1]}}'],
+        ],
+      ]);
     },
     "what changed": async () => {
       const store = memoryStore();

@@ -164,9 +164,29 @@ export const APPROVALS = [
   },
   {
     name: "expiring",
-    title: "Expires soon",
+    title: "Expires in ten minutes",
     calls: SHORT,
-    options: { approvals: { expireAfterMs: 45_000 } },
+    options: { approvals: { expireAfterMs: 600_000 } },
+  },
+  { name: "more", title: "What else can be done", calls: SHORT, act: (kit) => press(kit, "more") },
+  { name: "edit", title: "Its arguments in fields", calls: SHORT, act: openEdit },
+  {
+    name: "edit-changed",
+    title: "Its arguments changed",
+    calls: SHORT,
+    act: async (kit) => {
+      await openEdit(kit);
+      type(kit, "Tasting of the ginger cookies");
+    },
+  },
+  {
+    name: "edit-text",
+    title: "Its arguments as text, and wrong",
+    calls: [["site__settings", { theme: { colour: "teal" }, tags: ["old"] }]],
+    act: async (kit) => {
+      await openEdit(kit);
+      type(kit, "{ theme");
+    },
   },
   {
     name: "several",
@@ -189,6 +209,26 @@ export const APPROVALS = [
     act: lost,
   },
 ];
+
+async function openEdit(kit) {
+  press(kit, "more");
+  press(kit, "edit-open");
+}
+
+/** Presses a button that decides nothing: for those a script's click will do. The reader stays where they are. */
+function press({ element }, part) {
+  const { scrollX, scrollY } = window;
+  element.shadowRoot.querySelector(`[part~='${part}']`).click();
+  element.shadowRoot.activeElement?.blur();
+  scrollTo(scrollX, scrollY);
+}
+
+/** Types into the first field of the arguments. */
+function type({ element }, text) {
+  const field = element.shadowRoot.querySelector("[part~='edit'] :is(input, textarea)");
+  field.value = text;
+  field.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+}
 
 /** A tool that does not end. */
 export function never() {

@@ -28,6 +28,10 @@ const OLD = [
 export const RECEIPTS = [
   decided("approved", "Approved by you, and ran", { approve: true }),
   decided("approved-long", "Approved, a long text", { approve: true }, { calls: LONG }),
+  decided("approved-edited", "Approved with other arguments", {
+    approve: true,
+    args: { title: "Tasting of the ginger cookies", day: "2026-03-01", hour: 16, remind: true },
+  }),
   decided("approved-other", "Approved by somebody else", { approve: true, by: "grace" }),
   decided("approved-unknown", "Approved by a person not identified", { approve: true, by: null }),
   decided(

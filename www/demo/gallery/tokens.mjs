@@ -40,6 +40,13 @@ export const PARTS = [
   { name: "deny", about: "The button that refuses" },
   { name: "approve", about: "The button that lets it run, or sends what is filled in" },
   { name: "stop", about: "The button that stops the run, where a result was lost" },
+  { name: "more", about: "The button that opens what else can be done" },
+  { name: "secondary", about: "What it opens" },
+  { name: "edit-open", about: "The button that puts the arguments into fields" },
+  { name: "edit", about: "These fields, with what differs from what the model wrote" },
+  { name: "json", about: "The arguments as text, where they do not fit into fields" },
+  { name: "difference", about: "What differs" },
+  { name: "reset", about: "The button that takes every change back" },
   { name: "receipt", about: "What was decided, and what came of it" },
   { name: "dismiss", about: "The button that takes a receipt out of sight" },
 ];
