@@ -200,6 +200,15 @@ export const APPROVALS = [
     act: ({ decide }) => decide({ approve: false }),
     endless: true,
   },
+  { name: "modal", title: "In a dialog", calls: SHORT, attributes: { presentation: "modal" }, alone: true },
+  {
+    name: "modal-closed",
+    title: "In a dialog that was closed",
+    calls: SHORT,
+    attributes: { presentation: "modal" },
+    alone: true,
+    act: async ({ element }) => element.shadowRoot.querySelector("dialog").close(),
+  },
   {
     name: "recovery",
     title: "Started, and its result lost",
