@@ -49,7 +49,7 @@ const stylesOf = (page, find, ...names) =>
 /** What a custom property may change, but of buttons, which also show whether they are armed. */
 const looksOf = async (shown) => {
   const names = ["color", "background-color", "border-block-start-color", "border-inline-start-color", "font-family"];
-  const more = ["font-style", "border-start-start-radius", "--_focus"];
+  const more = ["font-style", "border-start-start-radius", "scroll-margin-block-start", "--_focus"];
   return await stylesOf(
     shown,
     "[part~='card'], [part~='receipt'], [part~='problem'], dt, dd > *, code",
