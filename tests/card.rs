@@ -190,6 +190,9 @@ fn it_shows_everything_in_order() {
         "actions",
         "deny",
         "approve",
+        "more",
+        "secondary",
+        "scopes",
         "problem",
     ];
     assert_eq!(parts, order);

@@ -257,9 +257,11 @@ describe("A17: a sentence that is kept in English", () => {
     const said = foreign.sayAgain("why", twice);
     assert.ok(said.includes(foreign.say("why.changed", { why: "A", what: "" }).slice(0, 20)), said);
     for (const key of messages.filter((key) => key.startsWith("why.") && key !== "why.changed")) {
-      const why = filled(english[key], { problem: "it threw" });
+      const given = { problem: "it threw", why: "A", what: "title" };
+      const why = filled(english[key], given);
       const inner = foreign.sayAgain("why", filled(changed, { why, what: "title" }));
-      assert.ok(inner.startsWith(`[${foreign.say(key, { problem: "it threw" })}`), inner);
+      const own = foreign.say(key, { ...given, what: foreign.say("aspect.title") });
+      assert.ok(inner.startsWith(`[${own}`), inner);
     }
     for (const key of ["rule.threw", "rule.promise", "rule.nothing"]) {
       const problem = filled(english[key], { error: "Oh." });

@@ -171,7 +171,7 @@ function grantsElement(words: Words): CustomElementConstructor {
       const tool = make("div", { part: "tool" });
       tool.append(make("code", { dir: "auto" }, view.tool));
       if (view.server !== undefined) {
-        tool.append(make("span", {}, words.say("head.server")), make("code", { dir: "auto" }, view.server));
+        tool.append(make("span", {}, words.say("grants.server", { server: view.server })));
       }
       item.append(tool);
       const isBare = constraint === "exact" && view.arguments.length === 0;
