@@ -1,7 +1,7 @@
 /** axe-core over every state of the card. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { arm, LOCALES, openGallery, runAxe, STATES } from "./gallery.mjs";
+import { arm, LOCALES, openGallery, runAxe, STATES, TOGETHER } from "./gallery.mjs";
 import { launch, serveSite } from "./harness.mjs";
 
 let browser;
@@ -23,8 +23,17 @@ describe("axe", () => {
         // words beside the sign have its colour.
         const open = unsure.filter((found) => !/gradient|only non-text characters/.test(found));
         assert.deepEqual(open, [], colorScheme);
-        for (const { name } of STATES) assert.ok(checked[name] > 10, `${name}: ${checked[name]} checks`);
+        for (const { name } of TOGETHER) assert.ok(checked[name] > 10, `${name}: ${checked[name]} checks`);
       }
+    });
+  }
+
+  for (const { name } of STATES.filter(({ alone }) => alone)) {
+    it(`A15: finds nothing in the state that is shown alone: ${name}`, async (t) => {
+      const page = await openGallery(browser, t, await serveSite(t), { query: { state: name } });
+      const { violations, checked } = await runAxe(page);
+      assert.deepEqual(violations, []);
+      assert.ok(checked[name] > 10);
     });
   }
 
@@ -36,6 +45,6 @@ describe("axe", () => {
     });
     const { violations } = await runAxe(page);
     const found = new Set(violations.filter((one) => one.includes("color-contrast")).map((one) => one.split(":")[0]));
-    for (const { name } of STATES) assert.ok(found.has(name), name);
+    for (const { name } of TOGETHER) assert.ok(found.has(name), name);
   });
 });

@@ -129,7 +129,9 @@ export async function ringFaults(page) {
     let rings = 0;
     for (const figure of document.querySelectorAll("figure")) {
       const root = figure.querySelector("countersign-approvals").shadowRoot;
-      for (const element of root.querySelectorAll("button, a, input, select, textarea, summary, [tabindex]")) {
+      for (const element of root.querySelectorAll(
+        "button, a, input, select, textarea, summary, [tabindex]:not(.list)",
+      )) {
         if (!element.checkVisibility() || element.type === "hidden") continue;
         const fault = (what) => faults.push(`${figure.dataset.state}: ${what}: ${element.outerHTML.slice(0, 90)}`);
         element.focus();

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { PARTS, TOKENS } from "../../www/demo/gallery/tokens.mjs";
-import { looking, openGallery, STATES, shownOn } from "./gallery.mjs";
+import { looking, openGallery, STATES, shownOn, TOGETHER } from "./gallery.mjs";
 import { layoutFaults, movedBoxes, partBoxes, ringFaults, targetFaults } from "./gallery-measure.mjs";
 import { launch, serveSite } from "./harness.mjs";
 
@@ -49,7 +49,7 @@ const stylesOf = (page, find, ...names) =>
 /** What a custom property may change, but of buttons, which also show whether they are armed. */
 const looksOf = async (shown) => {
   const names = ["color", "background-color", "border-block-start-color", "border-inline-start-color", "font-family"];
-  const more = ["font-style", "border-start-start-radius", "--_focus"];
+  const more = ["font-style", "border-start-start-radius", "scroll-margin-block-start", "--_focus"];
   return await stylesOf(
     shown,
     "[part~='card'], [part~='receipt'], [part~='problem'], dt, dd > *, code",
@@ -60,7 +60,7 @@ const looksOf = async (shown) => {
 
 describe("every state of the card", () => {
   it("A18: is on the gallery's page, and each can be shown alone", async (t) => {
-    const names = STATES.map(({ name }) => name);
+    const names = TOGETHER.map(({ name }) => name);
     assert.deepEqual(await shownOn(page), names);
     assert.ok(names.length > 30, `${names.length} states`);
     const other = await openGallery(browser, t, site, { query: { state: "rows" } });
@@ -71,18 +71,23 @@ describe("every state of the card", () => {
     assert.deepEqual(await shownOn(other), ["nested"]);
   });
 
-  it("A18: has the parts and custom properties that are documented, and no others", async () => {
+  it("A18: has the parts and custom properties that are documented, and no others", async (t) => {
     const listed = (heading) =>
       HEADER.split(`\n * ${heading}`)[1]
         .split("\n *\n")[0]
         .match(/^ \* - `[\w-]+`/gm)
         .map((line) => line.slice(6, -1));
     const sorted = (names) => [...new Set(names)].sort();
-    const drawn = await page.evaluate(() =>
-      [...document.querySelectorAll("countersign-approvals")].flatMap(({ shadowRoot }) =>
-        [...shadowRoot.querySelectorAll("[part]")].flatMap(({ part }) => [...part]),
-      ),
-    );
+    const partsOf = (shown) =>
+      shown.evaluate(() =>
+        [...document.querySelectorAll("countersign-approvals")].flatMap(({ shadowRoot }) =>
+          [...shadowRoot.querySelectorAll("[part]")].flatMap(({ part }) => [...part]),
+        ),
+      );
+    const drawn = await partsOf(page);
+    for (const { name } of STATES.filter(({ alone }) => alone)) {
+      drawn.push(...(await partsOf(await openGallery(browser, t, site, { query: { state: name } }))));
+    }
     const parts = sorted(listed("Parts"));
     assert.deepEqual(sorted(drawn), parts, "in the states of the gallery");
     assert.deepEqual(sorted(PARTS.map(({ name }) => name)), parts, "on its page");
@@ -90,7 +95,7 @@ describe("every state of the card", () => {
     assert.deepEqual(sorted(CSS.match(/--countersign-[\w-]+/g)), tokens, "in the style sheet");
     assert.deepEqual(sorted(TOKENS.map(({ name }) => name)), tokens, "on its page");
     const observed = await page.evaluate(() => customElements.get("countersign-approvals").observedAttributes ?? []);
-    assert.deepEqual(observed, [], "Attributes: none of its own");
+    for (const name of observed) assert.ok(listed("Attributes").includes(name), name);
   });
 
   it("A18: takes each custom property, at once and everywhere", async (t) => {
@@ -131,7 +136,7 @@ describe("every state of the card", () => {
       looking(page, look, async () => {
         const { faults, rings } = await ringFaults(page);
         assert.deepEqual(faults, []);
-        assert.ok(rings > STATES.length, `${rings} rings`);
+        assert.ok(rings > TOGETHER.length, `${rings} rings`);
       }));
   }
 
@@ -141,7 +146,9 @@ describe("every state of the card", () => {
     assert.equal(await mirrored.evaluate(() => document.documentElement.dir), "rtl");
     const others = await looking(mirrored, { width: 640 }, partBoxes);
     assert.equal(others.length, boxes.length);
-    assert.deepEqual(movedBoxes(boxes, others), []);
+    // Within a sentence a name goes where the sentence's direction puts it.
+    const moved = movedBoxes(boxes, others).filter(({ name }) => !name.endsWith(" code"));
+    assert.deepEqual(moved, []);
     const isolated = await stylesOf(mirrored, "dt, dd > *", "unicode-bidi");
     assert.ok(isolated.length > 50);
     assert.deepEqual(
@@ -222,7 +229,7 @@ describe("every state of the card", () => {
           const seen = [...shadowRoot.querySelectorAll("*")].filter(
             (element) => element.checkVisibility() && element.type !== "hidden",
           );
-          const pressed = seen.filter((element) => element.matches("button, input, select, textarea, [role='status']"));
+          const pressed = seen.filter((element) => element.matches("button, input, select, textarea"));
           // Text in a line has no height of its own.
           const cut = seen.filter(
             (element) =>
