@@ -61,6 +61,8 @@ for (const name of BROWSERS) {
         const arabic = await (await fetch("/dist/locales/ar.json")).json();
         const { "ask.approve": _, ...rest } = arabic;
         element.strings = { ...rest, "ask.deny": "لا" };
+        // The cards in the other language go once whatever is under way is done.
+        await new Promise((done) => setTimeout(done));
         const text = (part) => element.shadowRoot.querySelector(`[part=${part}]`).textContent;
         const list = element.shadowRoot.querySelector(".list");
         const { direction } = getComputedStyle(list);
