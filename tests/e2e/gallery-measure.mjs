@@ -112,6 +112,8 @@ export const partBoxes = (page) =>
 /** What stands elsewhere on one page than on the other, by more than a gap within a line of text: `slack` pixels. */
 export const movedBoxes = (boxes, others, slack = 4) =>
   others.filter(({ name, boxes: its }, at) => {
+    // Within a sentence a name goes where the sentence's direction puts it.
+    if (name.endsWith(" code")) return false;
     const one = boxes[at];
     return (
       name !== one?.name ||
