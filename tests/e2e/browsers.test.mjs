@@ -64,7 +64,7 @@ for (const name of BROWSERS) {
         // The cards in the other language go once whatever is under way is done.
         await new Promise((done) => setTimeout(done));
         const text = (part) => element.shadowRoot.querySelector(`[part=${part}]`).textContent;
-        const list = element.shadowRoot.querySelector(".list");
+        const list = element.shadowRoot.querySelector("[lang]");
         const { direction } = getComputedStyle(list);
         return { deny: text("deny"), approve: text("approve"), why: text("why"), lang: list.lang, direction, arabic };
       });
