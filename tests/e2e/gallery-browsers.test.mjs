@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { launch, openContext, openTab, serve } from "./browsers.mjs";
-import { STATES } from "./gallery.mjs";
+import { TOGETHER } from "./gallery.mjs";
 import { layoutFaults, movedBoxes, partBoxes, targetFaults } from "./gallery-measure.mjs";
 
 /** A tab with every state in it. */
@@ -72,7 +72,7 @@ describe("in firefox, dark and with less motion", () => {
       }),
     );
     assert.deepEqual(faults, []);
-    assert.equal(await page.evaluate(() => document.querySelectorAll("figure").length), STATES.length);
+    assert.equal(await page.evaluate(() => document.querySelectorAll("figure").length), TOGETHER.length);
   });
 
   it("A18: a card of the page's own decides, which the record says came by the API", async (t) => {

@@ -7,6 +7,9 @@ import { openPage } from "./harness.mjs";
 
 export { STATES };
 
+/** Those that stand side by side on one page. */
+export const TOGETHER = STATES.filter(({ alone }) => !alone);
+
 /** Strings in `countersign/locales`, which the gallery can show the cards in. */
 export const LOCALES = ["en", "ar"];
 

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { PARTS, TOKENS } from "../../www/demo/gallery/tokens.mjs";
-import { looking, openGallery, STATES, shownOn } from "./gallery.mjs";
+import { looking, openGallery, STATES, shownOn, TOGETHER } from "./gallery.mjs";
 import { layoutFaults, movedBoxes, partBoxes, ringFaults, targetFaults } from "./gallery-measure.mjs";
 import { launch, serveSite } from "./harness.mjs";
 
@@ -60,7 +60,7 @@ const looksOf = async (shown) => {
 
 describe("every state of the card", () => {
   it("A18: is on the gallery's page, and each can be shown alone", async (t) => {
-    const names = STATES.map(({ name }) => name);
+    const names = TOGETHER.map(({ name }) => name);
     assert.deepEqual(await shownOn(page), names);
     assert.ok(names.length > 30, `${names.length} states`);
     const other = await openGallery(browser, t, site, { query: { state: "rows" } });
@@ -84,11 +84,10 @@ describe("every state of the card", () => {
           [...shadowRoot.querySelectorAll("[part]")].flatMap(({ part }) => [...part]),
         ),
       );
-    // A dialog would stand above all other states.
-    const other = await openGallery(browser, t, site, { query: { state: "several" } });
-    await other.evaluate(() => document.querySelector("countersign-approvals").setAttribute("presentation", "modal"));
-    await other.locator("dialog:modal").waitFor();
-    const drawn = [...(await partsOf(page)), ...(await partsOf(other))];
+    const drawn = await partsOf(page);
+    for (const { name } of STATES.filter(({ alone }) => alone)) {
+      drawn.push(...(await partsOf(await openGallery(browser, t, site, { query: { state: name } }))));
+    }
     const parts = sorted(listed("Parts"));
     assert.deepEqual(sorted(drawn), parts, "in the states of the gallery");
     assert.deepEqual(sorted(PARTS.map(({ name }) => name)), parts, "on its page");
@@ -96,11 +95,7 @@ describe("every state of the card", () => {
     assert.deepEqual(sorted(CSS.match(/--countersign-[\w-]+/g)), tokens, "in the style sheet");
     assert.deepEqual(sorted(TOKENS.map(({ name }) => name)), tokens, "on its page");
     const observed = await page.evaluate(() => customElements.get("countersign-approvals").observedAttributes ?? []);
-    assert.deepEqual(
-      observed.filter((name) => !listed("Attributes").includes(name)),
-      [],
-      "of its attributes",
-    );
+    for (const name of observed) assert.ok(listed("Attributes").includes(name), name);
   });
 
   it("A18: takes each custom property, at once and everywhere", async (t) => {
@@ -141,7 +136,7 @@ describe("every state of the card", () => {
       looking(page, look, async () => {
         const { faults, rings } = await ringFaults(page);
         assert.deepEqual(faults, []);
-        assert.ok(rings > STATES.length, `${rings} rings`);
+        assert.ok(rings > TOGETHER.length, `${rings} rings`);
       }));
   }
 
@@ -232,7 +227,7 @@ describe("every state of the card", () => {
           const seen = [...shadowRoot.querySelectorAll("*")].filter(
             (element) => element.checkVisibility() && element.type !== "hidden",
           );
-          const pressed = seen.filter((element) => element.matches("button, input, select, textarea, [role='status']"));
+          const pressed = seen.filter((element) => element.matches("button, input, select, textarea"));
           // Text in a line has no height of its own.
           const cut = seen.filter(
             (element) =>

@@ -1,7 +1,7 @@
 /** A host that draws its own card: the view as data has all that the element shows, and a decision says how it came in. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { openGallery, STATES } from "./gallery.mjs";
+import { openGallery, TOGETHER } from "./gallery.mjs";
 import { launch, serveSite } from "./harness.mjs";
 import { checkHistories, lastResults, obedient, play } from "./scripted.mjs";
 
@@ -70,7 +70,7 @@ describe("a card that the page draws itself", () => {
       assert.match(view.digest, /^[0-9a-f]{64}$/, state);
     }
     const pending = new Set(cards.map(({ state }) => state));
-    const asking = STATES.filter(({ group }) => group !== "Receipts").map(({ name }) => name);
+    const asking = TOGETHER.filter(({ group }) => group !== "Receipts").map(({ name }) => name);
     assert.deepEqual(
       asking.filter((name) => !pending.has(name)),
       [],

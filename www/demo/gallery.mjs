@@ -43,8 +43,8 @@ async function show() {
   document.documentElement.dir = strings.direction ?? "ltr";
   await library.init({ wires: "all" });
   library.defineElements({ strings });
-  const shown = STATES.filter(({ name }) => chosen("state") === "" || name === chosen("state"));
-  page.theme.hidden = shown.length < STATES.length;
+  const shown = STATES.filter(({ name, alone }) => (chosen("state") === "" ? !alone : name === chosen("state")));
+  page.theme.hidden = chosen("state") !== "";
   await Promise.all(shown.map((state) => stage(library, state, placeOf(state))));
   drawTokens(page);
 }

@@ -54,8 +54,11 @@
  * - `stop`: the button that stops the run, where a result was lost.
  * - `more`: the button that opens what else can be done.
  * - `secondary`: what it opens.
- * - `scopes`: the longer permissions that can be given.
- * - `standing`: the button that leads to one of them.
+ * - `scopes`: what a person may allow beyond the one call.
+ * - `standing`: each button for that.
+ * - `terms`: the second step, which names what is allowed.
+ * - `back`: the button that leaves it.
+ * - `allow`: the button that allows it, and runs the call.
  * - `edit-open`: the button that puts the arguments into fields.
  * - `edit`: these fields, with what differs from what the model wrote.
  * - `json`: the arguments as text, where they do not fit into fields.

@@ -39,8 +39,8 @@ struct Inner {
     around: Around,
     words: Words,
     waiting: Cell<usize>,
-    /// What gets the focus when it opens: the button that denies the first card.
-    first: std::cell::RefCell<Option<Element>>,
+    /// What gets the focus when it opens, the button that denies the first card, and what describes that card.
+    first: std::cell::RefCell<Option<(Element, String)>>,
 }
 
 impl Modal {
@@ -76,13 +76,8 @@ impl Modal {
     pub fn update(&self, waiting: usize, first: Option<(Element, String)>, arrived: bool) {
         let inner = &self.inner;
         inner.waiting.set(waiting);
-        let says = inner.words.fill("modal.title", |values| values.number("count", waiting as u64));
-        inner.reopen.set_text(&says);
-        inner.frame.set("aria-label", &says);
-        if let Some((_, described)) = &first {
-            inner.frame.set("aria-describedby", described);
-        }
-        inner.first.replace(first.map(|(deny, _)| deny));
+        inner.reopen.set_text(&inner.title());
+        inner.first.replace(first);
         if waiting == 0 {
             inner.frame.close();
             inner.rest();
@@ -123,7 +118,7 @@ impl Inner {
         // What stands outside of it is not read.
         self.voice.speak_in(Some(&self.frame));
         let first = self.first.borrow().clone();
-        if let Some(deny) = first {
+        if let Some((deny, _)) = first {
             deny.focus();
         }
     }
@@ -136,11 +131,23 @@ impl Inner {
         } else {
             self.reopen.unset("hidden");
         }
-        if !is_open {
+        if is_open {
+            self.frame.set("aria-label", &self.title());
+            if let Some((_, described)) = &*self.first.borrow() {
+                self.frame.set("aria-describedby", described);
+            }
+        } else {
+            // With a name it would still count as a dialog.
+            self.frame.unset("aria-label");
+            self.frame.unset("aria-describedby");
             self.frame.set("role", "none");
             self.frame.unset("aria-modal");
             self.voice.speak_in(None);
         }
+    }
+
+    fn title(&self) -> String {
+        self.words.fill("modal.title", |values| values.number("count", self.waiting.get() as u64))
     }
 
     /// It was closed by the person, who goes on writing; or since nothing waits any more.

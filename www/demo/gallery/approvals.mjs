@@ -24,6 +24,11 @@ export const SHORT = [["calendar__add", TASTING]];
 /** The call of a text of several lines. */
 export const LONG = [["mail__send", { to: "team@example.org", subject: "Uploads this morning", body: LETTER }]];
 
+/** A rule whose question can be answered for later calls too. */
+const GRANTABLE = {
+  rules: ({ ask }) => [ask("calendar__add", "The calendar is shared with the team.", { grantable: true })],
+};
+
 export const APPROVALS = [
   { name: "short-record", title: "A short record", calls: SHORT },
   { name: "long-text", title: "A long text", calls: LONG },
@@ -169,6 +174,23 @@ export const APPROVALS = [
     options: { approvals: { expireAfterMs: 600_000 } },
   },
   { name: "more", title: "What else can be done", calls: SHORT, act: (kit) => press(kit, "more") },
+  {
+    name: "scopes",
+    title: "What can be allowed beyond the one call",
+    calls: SHORT,
+    options: GRANTABLE,
+    act: (kit) => press(kit, "more"),
+  },
+  {
+    name: "standing",
+    title: "What would be allowed from now on, word for word",
+    calls: SHORT,
+    options: GRANTABLE,
+    act: async (kit) => {
+      press(kit, "more");
+      press(kit, "standing");
+    },
+  },
   { name: "edit", title: "Its arguments in fields", calls: SHORT, act: openEdit },
   {
     name: "edit-changed",
@@ -199,6 +221,15 @@ export const APPROVALS = [
     calls: [...SHORT, ["jar__empty", { count: 3 }]],
     act: ({ decide }) => decide({ approve: false }),
     endless: true,
+  },
+  { name: "modal", title: "In a dialog", calls: SHORT, attributes: { presentation: "modal" }, alone: true },
+  {
+    name: "modal-closed",
+    title: "In a dialog that was closed",
+    calls: SHORT,
+    attributes: { presentation: "modal" },
+    alone: true,
+    act: async ({ element }) => element.shadowRoot.querySelector("dialog").close(),
   },
   {
     name: "recovery",

@@ -14,6 +14,7 @@ export async function stage(library, state, element) {
   let store = library.memoryStore();
   if (state.log) await store.append(state.name, 0, state.log, "");
   let chat = await agentOf(library, state, store).open(state.name);
+  for (const [name, value] of Object.entries(state.attributes ?? {})) element.setAttribute(name, value);
   element.chat = chat;
   if (!state.log) await chat.send("Please.");
 

@@ -10,6 +10,8 @@
  * @property {string} [server] the provider's server that has the tools, instead of the page
  * @property {(library: any) => (args: any, context: any) => unknown} [run] what the tools do
  * @property {object} [options] more of the agent's
+ * @property {Record<string, string>} [attributes] of the element
+ * @property {true} [alone] lies above the rest of the page, and is shown only by itself
  * @property {string[]} [log] what the store holds, instead of a run
  * @property {(kit: any) => Promise<void>} [act] how the state is reached once the calls are made; see stage.mjs
  * @property {true} [endless] what was approved does not end

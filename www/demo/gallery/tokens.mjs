@@ -11,13 +11,14 @@ export const TOKENS = [
   { name: "--countersign-approve", kind: "color", about: "Text and border of Approve, and the mark of its receipt" },
   { name: "--countersign-focus", kind: "color", about: "The focus ring" },
   { name: "--countersign-radius", kind: "text", about: "Of the card; fields and buttons stay at 8px or below" },
-  { name: "--countersign-font", kind: "text", about: "Shorthand: size, line height, family" },
-  { name: "--countersign-code-font", kind: "text", about: "Family of the tool's name and of arguments" },
   {
     name: "--countersign-scroll-margin",
     kind: "text",
-    about: "Room that a bar takes which sticks to an edge of the page",
+    about:
+      "How much room a bar that sticks to an edge of the page, such as the composer, takes from what the focus moves to, 0px",
   },
+  { name: "--countersign-font", kind: "text", about: "Shorthand: size, line height, family" },
+  { name: "--countersign-code-font", kind: "text", about: "Family of the tool's name and of arguments" },
 ];
 
 export const PARTS = [
@@ -41,7 +42,7 @@ export const PARTS = [
   { name: "reason", about: "The choice of a reason for a denial, with its label" },
   { name: "form", about: "The fields of what a tool asks for" },
   { name: "field", about: "One field with its label" },
-  { name: "problem", about: "What does not fit in a field, and why a click changed nothing" },
+  { name: "problem", about: "What does not fit in a field" },
   { name: "authorization", about: "The URL of an authorization, and its link" },
   { name: "link", about: "The link that opens it" },
   { name: "actions", about: "The row of buttons" },
@@ -51,8 +52,11 @@ export const PARTS = [
   { name: "stop", about: "The button that stops the run, where a result was lost" },
   { name: "more", about: "The button that opens what else can be done" },
   { name: "secondary", about: "What it opens" },
-  { name: "scopes", about: "The longer permissions that can be given" },
-  { name: "standing", about: "The button that leads to one of them" },
+  { name: "scopes", about: "What a person may allow beyond the one call" },
+  { name: "standing", about: "Each button for that" },
+  { name: "terms", about: "The second step, which names what is allowed" },
+  { name: "back", about: "The button that leaves it" },
+  { name: "allow", about: "The button that allows it, and runs the call" },
   { name: "edit-open", about: "The button that puts the arguments into fields" },
   { name: "edit", about: "These fields, with what differs from what the model wrote" },
   { name: "json", about: "The arguments as text, where they do not fit into fields" },
