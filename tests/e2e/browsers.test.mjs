@@ -53,5 +53,24 @@ for (const name of BROWSERS) {
         assert.match(site.requests[1].body, /approval_denied \(decided_by: run_owner\)/);
       });
     }
+
+    it("A17: a page brings another language and its own words, and what it leaves out is said in English", async (t) => {
+      const { page } = await open(t);
+      const said = await page.evaluate(async () => {
+        const element = document.querySelector("countersign-approvals");
+        const arabic = await (await fetch("/dist/locales/ar.json")).json();
+        const { "ask.approve": _, ...rest } = arabic;
+        element.strings = { ...rest, "ask.deny": "لا" };
+        // The cards in the other language go once whatever is under way is done.
+        await new Promise((done) => setTimeout(done));
+        const text = (part) => element.shadowRoot.querySelector(`[part=${part}]`).textContent;
+        const list = element.shadowRoot.querySelector("[lang]");
+        const { direction } = getComputedStyle(list);
+        return { deny: text("deny"), approve: text("approve"), why: text("why"), lang: list.lang, direction, arabic };
+      });
+      assert.deepEqual([said.deny, said.lang, said.direction], ["لا", "ar", "rtl"]);
+      assert.equal(said.approve.replaceAll(/[\u2066-\u2069]/g, ""), "Approve");
+      assert.ok([said.arabic["why.write"], said.arabic["why.undeclared"]].includes(said.why), said.why);
+    });
   });
 }

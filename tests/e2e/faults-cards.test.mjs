@@ -64,7 +64,7 @@ describe("it never happens, on the card, that", () => {
       await pressLate(page, place);
       await waitForStatus(page, "stopped");
       assert.equal(requests.length, 1);
-      assert.equal(await page.getByText("Stopped before a decision.").count(), 2);
+      assert.equal(await page.getByText("Stopped before a decision.", { exact: true }).count(), 2);
       await say(page, "And now?");
       await waitForStatus(page, "done");
       const results = toolMessagesOf(requests[1]).map(({ content }) => content);
@@ -99,7 +99,7 @@ describe("it never happens, on the card, that", () => {
     const place = await placeOf(page, "Approve");
     await page.locator("#answer", { hasText: "The end." }).waitFor();
     assert.equal(await buttons(page), 0);
-    await page.getByText("Nobody decided in time.").waitFor();
+    await page.getByText("Nobody decided in time.", { exact: true }).waitFor();
     await pressLate(page, place);
     assert.equal((await runsOf(page)).send_mail, 0);
     await say(page, "And now?");

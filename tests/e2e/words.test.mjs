@@ -42,7 +42,9 @@ async function stage(t, strings) {
       const note = (text, where) =>
         text.trim() === "" || window.said.has(text.trim()) || window.said.set(text.trim(), where);
       const look = () => {
-        for (const node of element.shadowRoot.querySelectorAll("*")) {
+        // What is announced stands in the document.
+        const announced = document.querySelectorAll("[data-countersign]");
+        for (const node of [...element.shadowRoot.querySelectorAll("*"), ...announced]) {
           for (const { nodeType, data } of node.childNodes)
             if (nodeType === 3) note(data, node.outerHTML.slice(0, 200));
           for (const { name, value } of node.attributes) {
@@ -57,7 +59,7 @@ async function stage(t, strings) {
         }
       };
       const options = { subtree: true, childList: true, characterData: true, attributes: true };
-      new MutationObserver(look).observe(element.shadowRoot, options);
+      for (const place of [element.shadowRoot, document.body]) new MutationObserver(look).observe(place, options);
       window.scenes = scenes(kit(), element, strings, old);
       window.seen = [];
       window.look = look;
@@ -143,10 +145,11 @@ async function playAll(t, strings) {
   return { page, said: await page.evaluate(() => [...window.said]) };
 }
 
-/** A text without the scenes' data, and without marks of direction. */
+/** A text without the scenes' data, without times as English writes them, and without marks of direction. */
 function withoutData(text) {
   return text
     .replaceAll(/(?:https:\/\/|xn--)*zq[\w.@/?=:\u00e9\u0400-\u04ff-]*/giu, "")
+    .replaceAll(/[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d\d:\d\d\s[AP]M/g, "")
     .replaceAll(/[\u2066-\u2069]/g, "");
 }
 

@@ -256,12 +256,10 @@ describe("A17: a sentence that is kept in English", () => {
     const twice = filled(changed, { why: filled(changed, { why: "A", what: "title" }), what: "effect" });
     const said = foreign.sayAgain("why", twice);
     assert.ok(said.includes(foreign.say("why.changed", { why: "A", what: "" }).slice(0, 20)), said);
-    for (const key of messages.filter((key) => key.startsWith("why.") && key !== "why.changed")) {
-      const given = { problem: "it threw", why: "A", what: "title" };
-      const why = filled(english[key], given);
+    for (const key of messages.filter((key) => key.startsWith("why.") && !english[key].includes("{why}"))) {
+      const why = filled(english[key], { problem: "it threw" });
       const inner = foreign.sayAgain("why", filled(changed, { why, what: "title" }));
-      const own = foreign.say(key, { ...given, what: foreign.say("aspect.title") });
-      assert.ok(inner.startsWith(`[${own}`), inner);
+      assert.ok(inner.startsWith(`[${foreign.say(key, { problem: "it threw" })}`), inner);
     }
     for (const key of ["rule.threw", "rule.promise", "rule.nothing"]) {
       const problem = filled(english[key], { error: "Oh." });
