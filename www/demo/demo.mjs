@@ -6,10 +6,12 @@ import { chatOfAddress, nameNewChat } from "./address.mjs";
 import { createAssistant } from "./assistant.mjs";
 import { switchDecider } from "./decider.mjs";
 import { Desk } from "./desk.mjs";
+import { defineGrantsElement } from "./dist/grants-element.js";
 import { defineElements, init } from "./dist/index.js";
 import { rehearsal } from "./endpoint.mjs";
 import { follow } from "./follow.mjs";
 import { switchLanguage } from "./language.mjs";
+import { write } from "./nodes.mjs";
 import { Settings } from "./settings.mjs";
 import { copyFrom, drawTold, Recorder } from "./told.mjs";
 import { drawMessages, viewOf } from "./transcript.mjs";
@@ -42,6 +44,7 @@ copyFrom(page.told, page.copied);
 try {
   await init();
   defineElements();
+  defineGrantsElement();
   switchLanguage(page["settings-language"], page.approvals);
   switchDecider(page.decider, page.approvals, page["decider-told"], page["decider-note"]);
   endpoint = await rehearsal();
@@ -78,6 +81,7 @@ async function layOut() {
   agent?.dispose();
   const own = assistantOf(endpoint);
   agent = own;
+  page.grants.agent = own;
   page["model-rehearsal"].hidden = endpoint.kind !== "rehearsal";
   page["model-server"].hidden = endpoint.kind === "rehearsal";
   page["model-name"].textContent = endpoint.label;
@@ -109,8 +113,14 @@ function listen() {
     event.preventDefault();
     page.composer.requestSubmit();
   });
-  page.suggestions.addEventListener("click", ({ target }) => {
+  page.suggestions.addEventListener("click", ({ target, detail }) => {
+    // One press is one message: neither the second click of a double one nor a click while the model is at work is meant.
+    if (detail > 1 || chat.snapshot().status === "running") return;
     if (target instanceof HTMLButtonElement) say(target.textContent.trim());
+  });
+  page.suggestions.addEventListener("keydown", (event) => {
+    // A browser makes a click of each repeat of a held Enter. Tab may be held.
+    if (event.repeat && event.key === "Enter") event.preventDefault();
   });
   page.stop.addEventListener("click", () => attempt(() => chat.stop()));
   page.retry.addEventListener("click", () =>
@@ -146,12 +156,13 @@ function draw() {
   page["not-kept"].hidden = view.durable;
   drawMessages(page.messages, view.messages);
   page.welcome.hidden = view.messages.length > 0;
-  page.status.textContent = STATUS[view.status] ?? view.status;
+  // These two are read out whenever they are set.
+  write(page.status, STATUS[view.status] ?? view.status);
   const recoverable = view.status === "error" || view.status === "interrupted";
   show(page.trouble, recoverable);
   show(page.retry, recoverable);
   page.retry.textContent = view.status === "interrupted" ? "Go on" : "Try again";
-  page["trouble-text"].textContent = recoverable ? troubleOf(view) : "";
+  write(page["trouble-text"], (recoverable && troubleOf(view)) || "");
   show(page.stop, view.status === "running" || view.status === "pending");
 }
 
