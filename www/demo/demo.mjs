@@ -36,6 +36,8 @@ let endpoint;
 let agent;
 let chat;
 let opening;
+/** A message is on its way to the chat, whose status does not tell of it at once. */
+let isSaying = false;
 let stopDrawing = () => {};
 
 recorder.addEventListener("change", () => drawTold(recorder.last, page));
@@ -79,6 +81,7 @@ function open() {
 async function layOut() {
   stopDrawing();
   agent?.dispose();
+  isSaying = false;
   const own = assistantOf(endpoint);
   agent = own;
   page.grants.agent = own;
@@ -115,7 +118,7 @@ function listen() {
   });
   page.suggestions.addEventListener("click", ({ target, detail }) => {
     // One press is one message: neither the second click of a double one nor a click while the model is at work is meant.
-    if (detail > 1 || chat.snapshot().status === "running") return;
+    if (detail > 1 || isSaying || chat.snapshot().status === "running") return;
     if (target instanceof HTMLButtonElement) say(target.textContent.trim());
   });
   page.suggestions.addEventListener("keydown", (event) => {
@@ -136,9 +139,14 @@ function listen() {
 }
 
 function say(text) {
+  isSaying = true;
   attempt(async () => {
-    await opening;
-    await chat.send(text);
+    try {
+      await opening;
+      await chat.send(text);
+    } finally {
+      isSaying = false;
+    }
   });
 }
 
