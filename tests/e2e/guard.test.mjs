@@ -51,15 +51,25 @@ async function penClick(page, { x, y }) {
   }
 }
 
-/** Shifts the cards at each click, so that the next one's button comes to stand where this one's was. */
+/** Shifts the cards at each click, so that the next one's button comes to stand, and stays, where this one's was. */
 function shiftAtClicks(page) {
   return page.evaluate(() => {
-    const tops = window.buttons().filter(({ part }) => part.value === "approve");
-    const rows = tops.map((button) => button.getBoundingClientRect().top);
-    let row = 0;
+    const buttons = window.buttons().filter(({ part }) => part.value === "approve");
+    const place = buttons[0].getBoundingClientRect().top;
+    let [row, margin, frames] = [0, 0, 0];
+    const follow = () => {
+      margin += place - buttons[row].getBoundingClientRect().top;
+      window.element.style.marginBlockStart = `${margin}px`;
+      frames -= 1;
+      // What stands above may go once the decision is stored.
+      if (frames > 0) requestAnimationFrame(follow);
+    };
     addEventListener("click", () => {
+      if (row + 1 >= buttons.length) return;
       row += 1;
-      if (row < rows.length) window.element.style.marginBlockStart = `${rows[0] - rows[row]}px`;
+      const isUnderWay = frames > 0;
+      frames = 30;
+      if (!isUnderWay) follow();
     });
   });
 }
@@ -123,11 +133,12 @@ for (const name of BROWSERS) {
       await keepMoving(page);
       await page.evaluate(() => window.element.shadowRoot.querySelector("textarea").focus());
       const focused = [];
-      // The keys stop the motion; the buttons are looked at in the first moment after.
+      // The keys stop the motion.
       for (let step = 0; step < 2; step += 1) {
         await page.keyboard.press("Tab");
         focused.push(await page.evaluate(() => window.element.shadowRoot.activeElement.part.value));
         await keepMoving(page);
+        await waitFor(page, () => window.element.shadowRoot.activeElement.ariaDisabled === "true");
         const state = await page.evaluate(() => {
           const { ariaDisabled, disabled, tabIndex } = window.element.shadowRoot.activeElement;
           return { ariaDisabled, disabled, tabIndex };
