@@ -193,7 +193,6 @@ fn it_shows_everything_in_order() {
         "more",
         "secondary",
         "scopes",
-        "problem",
     ];
     assert_eq!(parts, order);
     assert_eq!(stage.text("[part=title]"), "Cookie jar");

@@ -42,7 +42,8 @@ const steps = [
   { name: "lint", needs: ["packages"], count: check, work: ["npm", "--prefix", www, "run", "lint"] },
   { name: "size", needs: ["build"], count: check, work: ["node", "www/size.mjs"] },
   { name: "tools", needs: ["build"], count: nodeTest, work: (env) => testFolder("tests/tools", env) },
-  { name: "e2e", needs: ["build", "browser"], count: nodeTest, work: (env) => testFolder("tests/e2e", env) },
+  // Two files at a time: much of such a test is waiting, for a button to arm or for a browser to start.
+  { name: "e2e", needs: ["build", "browser"], count: nodeTest, work: (env) => testFolder("tests/e2e", env, 2) },
 ];
 
 /** Turns a preparation (env → env) into a step's work. */
@@ -61,12 +62,12 @@ function testWasm(env) {
 }
 
 // One file at a time: browsers that compete for the processor make each other's tests slow.
-async function testFolder(folder, env) {
+async function testFolder(folder, env, atOnce = 1) {
   const files = readdirSync(join(top, folder)).filter((file) => file.endsWith(".test.mjs"));
   // Without file names node would look for tests of its own choice.
   if (files.length === 0) return { code: 1, output: `${folder} holds no *.test.mjs file.\n` };
   const paths = files.map((file) => join(folder, file));
-  return await run("node", ["--test", "--test-concurrency=1", "--test-reporter=spec", ...paths], { env });
+  return await run("node", ["--test", `--test-concurrency=${atOnce}`, "--test-reporter=spec", ...paths], { env });
 }
 
 function choose(names) {

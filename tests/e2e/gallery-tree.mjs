@@ -6,6 +6,9 @@ const SILENT = new Set(["none", "generic", "StaticText", "InlineTextBox", "ListM
 /** Controls of the browser's own: what is in them is its concern. */
 const NATIVE = new Set(["textbox", "spinbutton", "combobox", "Date", "DateTime", "checkbox", "button", "link"]);
 
+/** How long it took to reach a state does not belong into its text. */
+const TIME = /\b12:\d\d:\d\d/g;
+
 /** States worth a word where they are as given here. */
 const SAID = {
   focusable: true,
@@ -41,7 +44,8 @@ export async function treesOf(page) {
     const isSaid = !node.ignored && !SILENT.has(role);
     const children = NATIVE.has(role) ? [] : childrenOf(node);
     const inner = children.flatMap((child) => linesOf(child, depth + (isSaid ? 1 : 0)));
-    if (role === "StaticText" && !node.ignored) return [`${"  ".repeat(depth)}${JSON.stringify(node.name.value)}`];
+    if (role === "StaticText" && !node.ignored)
+      return [`${"  ".repeat(depth)}${JSON.stringify(node.name.value).replaceAll(TIME, "12:MM:SS")}`];
     return isSaid ? [`${"  ".repeat(depth)}${describe(node, role)}`, ...withoutEcho(inner, node, depth)] : inner;
   }
 }
