@@ -56,6 +56,7 @@ for (const name of BROWSERS) {
 
     it("A17: a page brings another language and its own words, and what it leaves out is said in English", async (t) => {
       const { page } = await open(t);
+      await armed(page, "deny");
       const said = await page.evaluate(async () => {
         const element = document.querySelector("countersign-approvals");
         const arabic = await (await fetch("/dist/locales/ar.json")).json();
