@@ -155,6 +155,8 @@ fn settled(mut card: Card, approve: bool) -> Card {
             outcome: "outcome.running",
             at: Some(AT),
             scope: Some("receipt.once"),
+            reason: None,
+            note: None,
         }
     } else {
         Receipt {
@@ -163,6 +165,8 @@ fn settled(mut card: Card, approve: bool) -> Card {
             outcome: "outcome.nothing",
             at: Some(AT),
             scope: None,
+            reason: Some("reason.variant"),
+            note: Some("Smaller.".to_owned()),
         }
     });
     card
@@ -383,6 +387,8 @@ fn a_receipt_stands_in_place_of_the_buttons_at_the_same_height() {
     assert!((before - after).abs() <= 1.0, "{before} {after}");
     assert_eq!(stage.text("[part=receipt] strong"), "You declined this.");
     assert_eq!(stage.text("[part=receipt] > span"), "Nothing was executed.");
+    assert_eq!(stage.text("[part=receipt] > span + span"), "Suggest something else");
+    assert_eq!(stage.text("[part=receipt] > q"), "Smaller.");
     assert_eq!(stage.text("[part=receipt] code"), "0123456789ab");
     assert_eq!(stage.text("[part=when]"), "2023-11-14T22:13:20.000Z");
     assert_eq!(stage.one("[part=receipt]").get_attribute("data-mark").unwrap(), "approval_denied");

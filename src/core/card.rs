@@ -24,7 +24,7 @@ use super::event::{Decision, Settler};
 use super::json::{Json, Writer};
 use super::log::{CallState, Entry, RequestEnd, Stage};
 use super::message::{TurnCall, server_of};
-use super::outcome::{PersonId, Token};
+use super::outcome::{DenyReason, PersonId, Token};
 use super::run::Run;
 
 /// Who stands behind a request.
@@ -137,6 +137,10 @@ pub struct Receipt {
     pub at: Option<u64>,
     /// What a yes covered, as such a key; `None` for anything else.
     pub scope: Option<&'static str>,
+    /// The closed reason of a denial, as such a key.
+    pub reason: Option<&'static str>,
+    /// What the person wrote, with visible tokens.
+    pub note: Option<String>,
 }
 
 /// The view of a call's card; `None` for a call whose arguments cannot be shown, which never asks.
@@ -252,11 +256,17 @@ fn receipt(run: &Run, state: &CallState, viewer: Option<&PersonId>, is_over: boo
             Some(Scope::Chat) => "receipt.chat",
             Some(Scope::Always) => "receipt.always",
         });
-        return Some(Receipt { mark, decision: decided(decision, kind, kept, viewer), outcome, at, scope });
+        let reason = decision.reason.map(|reason| match reason {
+            DenyReason::Variant => "reason.variant",
+            DenyReason::Skip => "reason.skip",
+        });
+        let note = decision.note.as_deref().map(visible);
+        let decision = decided(decision, kind, kept, viewer);
+        return Some(Receipt { mark, decision, outcome, at, scope, reason, note });
     }
     if is_old {
         let decision = "decided.old";
-        return Some(Receipt { mark: "denied", decision, outcome, at, scope: None });
+        return Some(Receipt { mark: "denied", decision, outcome, at, scope: None, reason: None, note: None });
     }
     let token = token?;
     let decision = match token {
@@ -266,7 +276,7 @@ fn receipt(run: &Run, state: &CallState, viewer: Option<&PersonId>, is_over: boo
         Token::RequestLapsed => "lapsed.unanswered",
         _ => "lapsed.stopped",
     };
-    Some(Receipt { mark: token.token(), decision, outcome, at, scope: None })
+    Some(Receipt { mark: token.token(), decision, outcome, at, scope: None, reason: None, note: None })
 }
 
 fn decided(

@@ -188,10 +188,12 @@ impl Inner {
 
         let mut now = Vec::with_capacity(cards.len());
         let mut said = Vec::new();
+        let mut has_declined = false;
         let mut news = false;
         for card in cards {
             if let Some(entry) = before.iter().find(|entry| entry.is_for(card)) {
                 if let Some(outcome) = entry.update(card, note_reaches_model) {
+                    has_declined |= outcome.starts_with("decided.");
                     said.push(self.words.fill("outcome.said", |values| {
                         values.text("title", title(&card.view));
                         values.text("outcome", &self.words.say(outcome));
@@ -216,9 +218,13 @@ impl Inner {
         }
         self.place(&now);
         self.entries.replace(now.clone());
+        let waiting = waits(&now);
+        // Who decides about the last one has the focus on its receipt.
+        if said.len() == 1 && waiting == 0 && was_pending && has_declined {
+            said.clear();
+        }
         self.announce(cards, news, said);
 
-        let waiting = waits(&now);
         // Focusing runs the page's own handlers, so nothing is borrowed here; and it comes before anything is taken
         // out, so that the focus never falls back to the body.
         if let Some(modal) = &self.modal {

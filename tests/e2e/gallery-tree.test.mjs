@@ -98,7 +98,12 @@ describe("announcements", () => {
     });
     assert.deepEqual(
       told.said.filter((text) => text !== ""),
-      ["2 approvals waiting: Eat a cookie, Send a mail", "1 approval waiting: Send a mail"],
+      [
+        "2 approvals waiting: Eat a cookie, Send a mail",
+        "Eat a cookie: You declined this.",
+        "Send a mail: You declined this.",
+        "1 approval waiting: Send a mail",
+      ],
     );
     assert.deepEqual([told.focused, told.after], ["text", "text"]);
   });

@@ -9,6 +9,9 @@ import { createServer, listen, STRICT_POLICY } from "../../www/demo/server.mjs";
 
 const PAGE = fileURLToPath(new URL("page/", import.meta.url));
 
+/** The browser contexts that a test has opened. */
+const contexts = new WeakMap();
+
 /** Starts the Chromium that CHROME names. */
 export function launch() {
   return chromium.launch({
@@ -35,7 +38,9 @@ export function launch() {
 export async function serveSite(t, { policy = STRICT_POLICY, ...options } = {}) {
   const server = createServer({ ...options, mounts: { "/test/": { folder: PAGE, policy } } });
   const url = await listen(server);
-  t.after(() => {
+  t.after(async () => {
+    // A page that outlives its server by a moment would complain.
+    for (const context of contexts.get(t) ?? []) await context.close();
     server.close();
     server.closeAllConnections();
   });
@@ -63,6 +68,7 @@ export function forwardTo(baseUrl) {
  */
 export async function openPage(browser, t, url, options, expected) {
   const context = await browser.newContext(options);
+  contexts.set(t, [...(contexts.get(t) ?? []), context]);
   const page = await context.newPage();
   const errors = [];
   page.on("pageerror", (error) => {
@@ -111,6 +117,8 @@ export function cardOf(page, tool) {
  * @param {string} name
  */
 export async function press(within, name) {
+  // A button that is out of view never arms.
+  await within.getByRole("button", { name, exact: true }).scrollIntoViewIfNeeded();
   const armed = within.getByRole("button", { name, exact: true, disabled: false });
   await armed.waitFor();
   await armed.click();

@@ -37,7 +37,8 @@ export function createAssistant({ desk, model }) {
       ask(JAR_TOOL.name, (args) => args.action === "eat", "Cookies cannot be un-eaten."),
       ask(UPDATE_TOOL.name, "Visitors see a change of the page at once."),
       ask(TASTING_TOOL.name, "Planning takes some answers of yours: approve it only if you have a minute."),
-      ask(DRAFT_TOOL.name, "The draft carries your name: read it to the end."),
+      // A draft can be drafted again, so that a person may allow it for later; what cannot be taken back asks every time.
+      ask(DRAFT_TOOL.name, "The draft carries your name: read it to the end.", { grantable: true }),
     ],
   });
 }

@@ -6,10 +6,12 @@ import { chatOfAddress, nameNewChat } from "./address.mjs";
 import { createAssistant } from "./assistant.mjs";
 import { switchDecider } from "./decider.mjs";
 import { Desk } from "./desk.mjs";
+import { defineGrantsElement } from "./dist/grants-element.js";
 import { defineElements, init } from "./dist/index.js";
 import { rehearsal } from "./endpoint.mjs";
 import { follow } from "./follow.mjs";
 import { switchLanguage } from "./language.mjs";
+import { write } from "./nodes.mjs";
 import { Settings } from "./settings.mjs";
 import { copyFrom, drawTold, Recorder } from "./told.mjs";
 import { drawMessages, viewOf } from "./transcript.mjs";
@@ -34,6 +36,8 @@ let endpoint;
 let agent;
 let chat;
 let opening;
+/** A message is on its way to the chat, whose status does not tell of it at once. */
+let isSaying = false;
 let stopDrawing = () => {};
 
 recorder.addEventListener("change", () => drawTold(recorder.last, page));
@@ -42,6 +46,7 @@ copyFrom(page.told, page.copied);
 try {
   await init();
   defineElements();
+  defineGrantsElement();
   switchLanguage(page["settings-language"], page.approvals);
   switchDecider(page.decider, page.approvals, page["decider-told"], page["decider-note"]);
   endpoint = await rehearsal();
@@ -76,8 +81,10 @@ function open() {
 async function layOut() {
   stopDrawing();
   agent?.dispose();
+  isSaying = false;
   const own = assistantOf(endpoint);
   agent = own;
+  page.grants.agent = own;
   page["model-rehearsal"].hidden = endpoint.kind !== "rehearsal";
   page["model-server"].hidden = endpoint.kind === "rehearsal";
   page["model-name"].textContent = endpoint.label;
@@ -109,8 +116,14 @@ function listen() {
     event.preventDefault();
     page.composer.requestSubmit();
   });
-  page.suggestions.addEventListener("click", ({ target }) => {
+  page.suggestions.addEventListener("click", ({ target, detail }) => {
+    // One press is one message: neither the second click of a double one nor a click while the model is at work is meant.
+    if (detail > 1 || isSaying || chat.snapshot().status === "running") return;
     if (target instanceof HTMLButtonElement) say(target.textContent.trim());
+  });
+  page.suggestions.addEventListener("keydown", (event) => {
+    // A browser makes a click of each repeat of a held Enter. Tab may be held.
+    if (event.repeat && event.key === "Enter") event.preventDefault();
   });
   page.stop.addEventListener("click", () => attempt(() => chat.stop()));
   page.retry.addEventListener("click", () =>
@@ -126,9 +139,14 @@ function listen() {
 }
 
 function say(text) {
+  isSaying = true;
   attempt(async () => {
-    await opening;
-    await chat.send(text);
+    try {
+      await opening;
+      await chat.send(text);
+    } finally {
+      isSaying = false;
+    }
   });
 }
 
@@ -146,12 +164,13 @@ function draw() {
   page["not-kept"].hidden = view.durable;
   drawMessages(page.messages, view.messages);
   page.welcome.hidden = view.messages.length > 0;
-  page.status.textContent = STATUS[view.status] ?? view.status;
+  // These two are read out whenever they are set.
+  write(page.status, STATUS[view.status] ?? view.status);
   const recoverable = view.status === "error" || view.status === "interrupted";
   show(page.trouble, recoverable);
   show(page.retry, recoverable);
   page.retry.textContent = view.status === "interrupted" ? "Go on" : "Try again";
-  page["trouble-text"].textContent = recoverable ? troubleOf(view) : "";
+  write(page["trouble-text"], (recoverable && troubleOf(view)) || "");
   show(page.stop, view.status === "running" || view.status === "pending");
 }
 

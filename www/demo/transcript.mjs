@@ -26,6 +26,9 @@ const OUTCOMES = {
   outcome_unknown: "started, outcome unknown",
 };
 
+/** Said of a call after its state. */
+const CHANGED = ", with its arguments changed on the card";
+
 const STATES = {
   requested: "proposed",
   waiting: "waits for a decision",
@@ -47,8 +50,9 @@ export function viewOf({ messages, streaming, status, error, durable }) {
     calls: (message.calls ?? []).map((call) => ({
       id: call.id,
       title: call.title ?? call.tool,
-      args: call.arguments,
-      state: stateOf(call, status),
+      // Those that the model wrote are not the ones that it runs with.
+      args: call.edited ?? call.arguments,
+      state: call.edited === undefined ? stateOf(call, status) : `${stateOf(call, status)}${CHANGED}`,
       mark: markOf(call),
     })),
   }));
@@ -78,6 +82,7 @@ export function drawMessages(list, messages) {
     item.className = type;
     // Nobody wants a text read to them in pieces; the finished message is an item of its own.
     item.ariaLive = id === STREAMING ? "off" : null;
+    item.ariaBusy = id === STREAMING ? "true" : null;
     const [textBox, callList] = item.children;
     write(textBox, text);
     keep(callList, calls, "li", (row, { title, args, state, mark }) => {

@@ -13,7 +13,7 @@ export async function writeDemo(folder) {
   mkdirSync(folder, { recursive: true });
   for (const file of ["demo.css", "chat.css", "desk.css", "gallery.css", "icon.svg"])
     cpSync(join(demo, file), join(folder, file));
-  for (const file of ["index.js", "countersign_bg.wasm", "countersign_all_bg.wasm", "locales"])
+  for (const file of ["index.js", "grants-element.js", "countersign_bg.wasm", "countersign_all_bg.wasm", "locales"])
     cpSync(join(dist, file), join(folder, "dist", file), { recursive: true });
   // Some hosts know no type for .mjs, and a browser runs no module without one: the scripts become .js.
   const { build } = await import("esbuild");
@@ -22,7 +22,7 @@ export async function writeDemo(folder) {
     outdir: folder,
     bundle: true,
     splitting: true,
-    external: ["./dist/index.js"],
+    external: ["./dist/*"],
     format: "esm",
     target: "es2022",
     logLevel: "warning",

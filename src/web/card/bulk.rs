@@ -83,6 +83,8 @@ struct Row {
     version: u32,
     label: Element,
     tick: Element,
+    /// Why it cannot be set.
+    why: Element,
     /// Where what is to be read begins and ends, as far as they were not in view yet.
     unread: RefCell<Vec<Element>>,
     edges: RefCell<Vec<Element>>,
@@ -197,7 +199,7 @@ impl Inner {
         let label = Element::new("label part=select");
         let tick = label.add("input type=checkbox autocomplete=off aria-disabled=true", "");
         label.add("span", &self.words.say("bulk.select"));
-        label.set("title", &self.words.say("bulk.unread"));
+        let unread = label.add("small", &self.words.say("bulk.unread"));
         let reads = self.this.clone();
         let of = Rc::downgrade(entry);
         let unfolded = Rc::new(move || {
@@ -217,6 +219,7 @@ impl Inner {
             version: entry.version(),
             label,
             tick,
+            why: unread,
             unread: RefCell::new(edges.clone()),
             edges: RefCell::new(edges),
             open: Cell::new(false),
@@ -321,6 +324,7 @@ impl Row {
         self.open.set(false);
         self.tick.set("aria-disabled", "true");
         self.tick.uncheck(false);
+        self.label.insert(&self.why, None);
     }
 
     /// Notes that an edge was in view. Once all were, and nothing is folded, the card can be selected.
@@ -328,6 +332,7 @@ impl Row {
         self.unread.borrow_mut().retain(|unread| unread != edge);
         if self.unread.borrow().is_empty() && !self.entry.is_held() && !self.open.replace(true) {
             self.tick.unset("aria-disabled");
+            self.why.remove();
             self.label.unset("title");
         }
     }

@@ -54,6 +54,7 @@ struct Editing {
     note: Element,
     approve: Element,
     toggle: Element,
+    more: Element,
     area: Element,
     reset: Element,
     difference: Element,
@@ -153,6 +154,7 @@ impl Edit {
                 note: card.note.clone(),
                 approve: card.approve.clone(),
                 toggle,
+                more: more.clone(),
                 area,
                 reset: Element::new("button part=reset type=button"),
                 difference: Element::new("div"),
@@ -279,6 +281,12 @@ impl Editing {
         let says = if matches!(state, State::Unchanged) { "ask.approve" } else { "ask.approve_edited" };
         self.approve.set_text(&self.words.say(says));
         let is_stuck = matches!(state, State::Stuck);
+        // A permission beyond this call would be about what the model wrote.
+        if matches!(state, State::Unchanged) {
+            self.more.unset("data-edited");
+        } else {
+            self.more.set("data-edited", "");
+        }
         self.state.replace(state);
         self.watch.hold(&self.note, &self.says, is_stuck);
     }

@@ -8,11 +8,11 @@ use crate::web::element::Element;
 /// Digits of the digest on a receipt.
 const SHORT_DIGEST: usize = 12;
 
-/// What to say of a receipt that changed: what came of a call that was allowed, or that nobody decided. Who decides here
-/// has the focus on it.
+/// What to say of a receipt that changed: what came of a call that was allowed, or why nothing did.
 pub fn worth_saying(receipt: &Receipt) -> Option<&'static str> {
     match receipt.outcome {
         key @ ("outcome.ran" | "outcome.failed" | "outcome.unknown" | "outcome.stopped_there") => Some(key),
+        "outcome.nothing" => Some(receipt.decision),
         _ if receipt.decision.starts_with("lapsed.") => Some(receipt.decision),
         _ => None,
     }
@@ -22,8 +22,15 @@ pub fn worth_saying(receipt: &Receipt) -> Option<&'static str> {
 pub fn draw(area: &Element, receipt: &Receipt, digest: &str, dismiss: &Element, words: &Words) {
     area.set_text("");
     area.set("data-mark", receipt.mark);
+    area.set("data-outcome", receipt.outcome);
     area.add("strong", &words.say(receipt.decision));
     area.add("span", &words.say(receipt.outcome));
+    if let Some(reason) = receipt.reason {
+        area.add("span", &words.say(reason));
+    }
+    if let Some(note) = &receipt.note {
+        area.add("q dir=auto", note);
+    }
     let line = area.add("small", "");
     if let Some(scope) = receipt.scope {
         line.add("span", &words.say(scope));
