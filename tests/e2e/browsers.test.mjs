@@ -1,7 +1,7 @@
 // A call, from a message to its end, in each browser.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { BROWSERS, launch, openContext, openTab, press, say, serve, waitFor } from "./browsers.mjs";
+import { armed, BROWSERS, launch, openContext, openTab, press, say, serve, waitFor } from "./browsers.mjs";
 
 const event = (delta, finish = null) =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
