@@ -1,7 +1,7 @@
 // A call, from a message to its end, in each browser.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { BROWSERS, launch, openContext, openTab, press, say, serve, waitFor } from "./browsers.mjs";
+import { armed, BROWSERS, launch, openContext, openTab, press, say, serve, waitFor } from "./browsers.mjs";
 
 const event = (delta, finish = null) =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
@@ -56,6 +56,7 @@ for (const name of BROWSERS) {
 
     it("A17: a page brings another language and its own words, and what it leaves out is said in English", async (t) => {
       const { page } = await open(t);
+      await armed(page, "deny");
       const said = await page.evaluate(async () => {
         const element = document.querySelector("countersign-approvals");
         const arabic = await (await fetch("/dist/locales/ar.json")).json();

@@ -12,7 +12,10 @@ async function waiting({ given, agentOf, make, memoryStore, order, runs }) {
     store: {
       ...Object.fromEntries(["load", "append", "list", "delete"].map((name) => [name, store[name]?.bind(store)])),
       append: async (...all) => {
-        if (rig.full) throw new Error("the disk is full");
+        if (rig.full) {
+          await new Promise((fail) => Object.assign(rig, { fail }));
+          throw new Error("the disk is full");
+        }
         return store.append(...all);
       },
     },
@@ -132,6 +135,13 @@ for (const name of BROWSERS) {
         }).observe(root, { childList: true, subtree: true });
       });
       await click(page, "approve");
+      await waitFor(page, () => window.rig.fail);
+      // Whatever has the cards drawn meanwhile: they are as they were.
+      await page.evaluate(async () => {
+        document.querySelector("countersign-approvals").by = "ada";
+        await new Promise((drawn) => requestAnimationFrame(drawn));
+        window.rig.fail();
+      });
       await text(page, SAID, /Nothing was decided: it could not be stored/);
       assert.equal(await page.evaluate(() => window.rig.receipts), 0, "nothing said that it was approved");
       assert.deepEqual(await page.evaluate(() => window.rig.runs), []);
