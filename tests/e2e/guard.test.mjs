@@ -131,14 +131,13 @@ for (const name of BROWSERS) {
     it("A5: a button that is not armed says so and stays in the order of Tab", async (t) => {
       const { page } = await openCards(t, browser);
       await keepMoving(page);
-      await page.evaluate(() => window.element.shadowRoot.querySelector("textarea").focus());
+      await page.evaluate(() => window.element.shadowRoot.querySelector("select").focus());
       const focused = [];
-      // The keys stop the motion.
+      // The keys stop the motion; the buttons are looked at in the first moment after.
       for (let step = 0; step < 2; step += 1) {
         await page.keyboard.press("Tab");
         focused.push(await page.evaluate(() => window.element.shadowRoot.activeElement.part.value));
         await keepMoving(page);
-        await waitFor(page, () => window.element.shadowRoot.activeElement.ariaDisabled === "true");
         const state = await page.evaluate(() => {
           const { ariaDisabled, disabled, tabIndex } = window.element.shadowRoot.activeElement;
           return { ariaDisabled, disabled, tabIndex };

@@ -117,7 +117,7 @@ describe("what a tool asks for", () => {
     for (const [place, [spec, data]] of ASKED.entries()) {
       const { status, request, waiting, call, seen } = told[place];
       assert.equal(status, "pending");
-      const { view, callId, expiresAt, id, ...rest } = request;
+      const { view, callId, expiresAt, id, scopes, ...rest } = request;
       assert.deepEqual(rest, spec, "what the tool said is passed through");
       assert.equal(expiresAt, null);
       assert.deepEqual([waiting.state, waiting.outcome, waiting.result], ["waiting", undefined, undefined]);
