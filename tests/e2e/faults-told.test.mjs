@@ -256,7 +256,6 @@ describe("it never happens, in what the model is told, that", () => {
         by: "ada",
         note: "ate 100",
         result: "ate 100",
-        args: { n: 100 },
         output: "x",
       };
       const approved = await sendAndDecide(chat, order(["eat", '{"n":1}']), approve);
