@@ -386,7 +386,7 @@ fn a_receipt_stands_in_place_of_the_buttons_at_the_same_height() {
     let after = stage.all("[part=card]")[0].get_bounding_client_rect().height();
     assert!((before - after).abs() <= 1.0, "{before} {after}");
     assert_eq!(stage.text("[part=receipt] strong"), "You declined this.");
-    assert_eq!(stage.text("[part=receipt] > span"), "Nothing was executed.");
+    assert_eq!(stage.text("[part=receipt] > strong + span"), "Nothing was executed.");
     assert_eq!(stage.text("[part=receipt] > span + span"), "Suggest something else");
     assert_eq!(stage.text("[part=receipt] > q"), "Smaller.");
     assert_eq!(stage.text("[part=receipt] code"), "0123456789ab");

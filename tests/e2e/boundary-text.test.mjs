@@ -25,7 +25,7 @@ const SAID = [
 
 /** All elements that a card may be made of. */
 const TAGS =
-  /^(div|span|i|code|dl|dt|dd|ul|ol|li|p|em|strong|small|label|legend|fieldset|input|textarea|select|option|button|a|details|summary|bdi|table|caption|thead|tbody|tr|td|th|h\d|svg|path|time|del|ins|mark|pre)$/;
+  /^(div|span|i|code|dl|dt|dd|ul|ol|li|p|em|strong|q|small|label|legend|fieldset|input|textarea|select|option|button|a|details|summary|bdi|table|caption|thead|tbody|tr|td|th|h\d|svg|path|time|del|ins|mark|pre)$/;
 
 /** Attributes that begin something where they have a hostile value. */
 const ACTS = /^(on\w*|style|src\w*|srcdoc|action|formaction|href|data|ping|poster|background|is|slot)=/i;
