@@ -29,7 +29,7 @@ pub fn draw(area: &Element, receipt: &Receipt, digest: &str, dismiss: &Element, 
         area.add("span", &words.say(reason));
     }
     if let Some(note) = &receipt.note {
-        area.add("q dir=auto", note);
+        area.add("div", "").add("q dir=auto", note);
     }
     let line = area.add("small", "");
     if let Some(scope) = receipt.scope {
