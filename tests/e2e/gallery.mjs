@@ -39,20 +39,21 @@ export async function openGallery(browser, t, site, { query = {}, width = 1280, 
   return page;
 }
 
-/** Makes the window as high as the page, so that every button of a waiting card is armed, and waits for that. */
-export async function arm(page) {
+/** Makes the window as high as the page, so that every button of a waiting card is armed, and waits for that: all of those
+ * that are within `where`. */
+export async function arm(page, where = "") {
   const { width } = page.viewportSize();
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   // Room for what grows when the width of a scroll bar is gone.
   await page.setViewportSize({ width, height: height + 200 });
-  await page.waitForFunction(() => {
-    const roots = [...document.querySelectorAll("countersign-approvals")].map(({ shadowRoot }) => shadowRoot);
+  await page.waitForFunction((where) => {
+    const roots = [...document.querySelectorAll(`${where}countersign-approvals`)].map(({ shadowRoot }) => shadowRoot);
     // One that would approve may stay off for a reason that the card tells.
     const off = roots.flatMap((root) => [
       ...root.querySelectorAll(":is([part~='deny'], [part~='dismiss'])[aria-disabled]"),
     ]);
     return roots.length > 0 && off.length === 0;
-  });
+  }, where);
 }
 
 /**
