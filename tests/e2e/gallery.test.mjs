@@ -12,7 +12,9 @@ import { layoutFaults, movedBoxes, partBoxes, ringFaults, targetFaults } from ".
 import { launch, serveSite } from "./harness.mjs";
 
 const HEADER = readFileSync(new URL("../../www/src/element.ts", import.meta.url), "utf8");
-const CSS = readFileSync(new URL("../../src/web/card/card.css", import.meta.url), "utf8");
+const CSS = ["tokens", "card", "arguments", "asking"]
+  .map((name) => readFileSync(new URL(`../../src/web/card/${name}.css`, import.meta.url), "utf8"))
+  .join("");
 
 let browser;
 let site;

@@ -19,6 +19,7 @@
  */
 import { messageOf } from "./error.js";
 import type { Grant, Grants } from "./grants.js";
+import tokens from "../../src/web/card/tokens.css";
 import css from "./grants-element.css";
 import { type Strings, Words } from "./words.js";
 
@@ -62,7 +63,7 @@ function grantsElement(words: Words): CustomElementConstructor {
       super();
       const root = this.attachShadow({ mode: "open" });
       const sheet = new CSSStyleSheet();
-      sheet.replaceSync(css);
+      sheet.replaceSync(tokens + css);
       root.adoptedStyleSheets = [sheet];
       const box = make("section", { lang: words.locale, dir: words.direction, "aria-labelledby": "title" });
       const title = make("h2", { part: "title", id: "title" }, words.say("grants.title"));
