@@ -47,7 +47,8 @@ async function pressAll(page) {
   if (pressed.length === 0) return;
   const before = page.viewportSize();
   await arm(page);
-  for (const { name, press } of pressed) {
+  // From the end, since a card that grows moves those below it, and a button that was moved waits anew.
+  for (const { name, press } of pressed.toReversed()) {
     const figure = page.locator(`figure[data-state="${name}"]`);
     await figure.locator(`[part="${press}"]`).click();
     await figure.locator("[part~='card'] > [part~='problem'], [part~='card'][aria-busy]").waitFor();

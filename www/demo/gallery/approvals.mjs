@@ -226,7 +226,7 @@ export const APPROVALS = [
     title: "Its arguments changed to what a rule refuses",
     calls: SHORT,
     options: {
-      rules: ({ refuse }) => [refuse("calendar__add", ({ title }) => title === "", "An entry needs a title.")],
+      rules: ({ refuse }) => [refuse("calendar__add", ({ title }) => !title, "An entry needs a title.")],
     },
     act: async (kit) => {
       await openEdit(kit);
