@@ -72,10 +72,10 @@ async function shootTogether(site, name, { column, query, focus, ...look }) {
 
 async function shootAlone(site, name, { query, column, focus, ...look }, state) {
   const page = await openGallery(browser, script, site, { query: { ...query, state } });
-  await looking(page, { ...look, width: column + 32 }, async () => {
-    if (await page.locator("[part~='dialog']:modal").count()) await arm(page);
-    await page.screenshot({ path: join(folder, `${name}-${state}.png`), animations: "disabled" });
-  });
+  // Its buttons are not armed yet: so it looks as it comes.
+  await looking(page, { ...look, width: column + 32 }, () =>
+    page.screenshot({ path: join(folder, `${name}-${state}.png`), animations: "disabled" }),
+  );
   await page.close();
 }
 

@@ -66,7 +66,9 @@ export async function arm(page, where = "") {
   // Room for what grows when the width of a scroll bar is gone.
   await page.setViewportSize({ width, height: height + 200 });
   await page.waitForFunction((where) => {
-    const roots = [...document.querySelectorAll(`${where}countersign-approvals`)].map(({ shadowRoot }) => shadowRoot);
+    const roots = [...document.querySelectorAll(`${where}:is(countersign-approvals, countersign-grants)`)].map(
+      ({ shadowRoot }) => shadowRoot,
+    );
     // One that would approve may stay off for a reason that the card tells, and none takes a click while one is being stored.
     const find = "[part~='card']:not([aria-busy]) :is([part~='deny'], [part~='dismiss'])[aria-disabled]";
     const off = roots.flatMap((root) => [...root.querySelectorAll(find)]);
