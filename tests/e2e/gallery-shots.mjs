@@ -61,7 +61,8 @@ async function shootTogether(site, name, { column, query, focus, ...look }) {
       }, states);
       // A picture of the page before would keep its height.
       await page.setViewportSize({ width, height: 200 });
-      await arm(page, "figure:not([hidden]) ");
+      // On paper there are no buttons.
+      if (look.media !== "print") await arm(page, "figure:not([hidden]) ");
       if (focus) await focusAll(page);
       const path = join(folder, `${name}-${String(place + 1).padStart(2, "0")}.png`);
       await page.locator("#states").screenshot({ path, animations: "disabled" });

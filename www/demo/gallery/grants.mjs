@@ -17,7 +17,7 @@ export const GRANTS = [
       await decide(
         { approve: true, scope: { scope: "always", until: Date.now() + HOUR } },
         { approve: true, scope: { scope: "chat", arguments: false } },
-        { approve: true, scope: { scope: "always", arguments: ["to"] } },
+        { approve: true, scope: { scope: "always", arguments: ["to", "body"] } },
         { approve: true, scope: "always" },
       );
       change({ calendar__add: { description: "Adds an entry to every calendar.", title: "Add to all calendars" } });
