@@ -159,12 +159,17 @@ impl Driver {
     /// Hands an input to the run and sees to its effects. A closed chat takes nothing in: what could not be stored must
     /// not show.
     pub fn handle(self: &Rc<Self>, input: Input) -> Result<Handled, RunError> {
-        if self.closed.borrow().is_some() {
+        if !self.goes_on() {
             return Err(RunError::Stale);
         }
         let handled = self.run.borrow_mut().handle(input)?;
         self.pump();
         Ok(handled)
+    }
+
+    /// Whether this chat can write.
+    pub fn goes_on(&self) -> bool {
+        self.closed.borrow().is_none()
     }
 
     /// An error if this chat can no longer write.
@@ -220,7 +225,7 @@ impl Driver {
         let epoch = self.epoch.get();
         let failed = || self.epoch.get() != epoch && self.trouble.borrow().is_some();
         poll_fn(|context| {
-            if done() || failed() || self.closed.borrow().is_some() {
+            if done() || failed() || !self.goes_on() {
                 return Poll::Ready(());
             }
             self.waiters.borrow_mut().push(context.waker().clone());
@@ -298,12 +303,12 @@ impl Driver {
             loop {
                 let effect = this.run.borrow_mut().poll();
                 let Some(effect) = effect else { break };
-                if this.closed.borrow().is_none() {
+                if this.goes_on() {
                     this.carry_out(effect).await;
                 }
             }
             this.pumping.set(false);
-            let closed = this.closed.borrow().is_some();
+            let closed = !this.goes_on();
             if closed || this.rests() {
                 this.give_up_lease();
                 this.keep();
@@ -323,7 +328,7 @@ impl Driver {
             self.start_over(None).await;
             return;
         }
-        if self.closed.borrow().is_some() {
+        if !self.goes_on() {
             return;
         }
         match effect {

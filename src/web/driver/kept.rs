@@ -54,7 +54,7 @@ impl Driver {
     }
 
     fn can_keep(&self) -> bool {
-        self.rests() && self.is_stored() && !self.rewritten.get() && self.closed.borrow().is_none()
+        self.rests() && self.is_stored() && !self.rewritten.get() && self.goes_on()
     }
 
     async fn keep_now(self: &Rc<Self>) -> Option<()> {

@@ -122,7 +122,7 @@ impl Driver {
 
     async fn look_into_store(self: &Rc<Self>) {
         // A write under way finds out by itself.
-        if !self.is_stored() || self.closed.borrow().is_some() {
+        if !self.is_stored() || !self.goes_on() {
             return;
         }
         let (stored, epoch) = (self.stored.get(), self.epoch.get());
@@ -188,7 +188,7 @@ impl Driver {
                 }
                 let Some(this) = driver.upgrade() else { break };
                 this.refresh().await;
-                if !this.look(Run::is_elsewhere) || this.closed.borrow().is_some() {
+                if !this.look(Run::is_elsewhere) || !this.goes_on() {
                     this.watches.set(false);
                     break;
                 }
