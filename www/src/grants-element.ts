@@ -17,9 +17,10 @@
  *
  * A button here takes authority back and gives none, so that any click counts, also one by a script.
  */
+
+import tokens from "../../src/web/card/tokens.css";
 import { messageOf } from "./error.js";
 import type { Grant, Grants } from "./grants.js";
-import tokens from "../../src/web/card/tokens.css";
 import css from "./grants-element.css";
 import { type Strings, Words } from "./words.js";
 
