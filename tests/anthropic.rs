@@ -4,7 +4,7 @@
 
 mod conversation;
 
-use conversation::{BARE, assistant, json, params, result, tool, turn, user};
+use conversation::{BARE, assistant, params, result, tool, turn, user};
 use countersign::core::message::{CallId, HistoryItem, ModelError, Part, Turn, TurnEnd};
 use countersign::core::wire::anthropic::{Anthropic, Dialect};
 use countersign::core::wire::{Opening, RetryHints, http_error};
