@@ -46,18 +46,21 @@ console.log(folder);
 
 async function shootTogether(site, name, { column, query, focus, ...look }) {
   const page = await openGallery(browser, script, site, { query });
-  await looking(page, { width: WIDTH, ...look }, async () => {
+  // Large text can be read in a picture that is made smaller.
+  const scale = look.text ? 2 : 1;
+  const [width, height] = [WIDTH * scale, HEIGHT * scale];
+  await looking(page, { width, ...look }, async () => {
     await inColumns(page, column);
     const heights = await page
       .locator("figure")
       .evaluateAll((figures) => figures.map((figure) => figure.getBoundingClientRect().height));
-    const columns = Math.floor((WIDTH + GAP) / (column + GAP));
-    for (const [place, states] of pictures(heights, columns).entries()) {
+    const columns = Math.floor((width + GAP) / (column + GAP));
+    for (const [place, states] of pictures(heights, columns * height).entries()) {
       await page.locator("figure").evaluateAll((figures, shown) => {
         for (const [at, figure] of figures.entries()) figure.hidden = !shown.includes(at);
       }, states);
       // A picture of the page before would keep its height.
-      await page.setViewportSize({ width: WIDTH, height: 200 });
+      await page.setViewportSize({ width, height: 200 });
       await arm(page, "figure:not([hidden]) ");
       if (focus) await focusAll(page);
       const path = join(folder, `${name}-${String(place + 1).padStart(2, "0")}.png`);
@@ -76,12 +79,12 @@ async function shootAlone(site, name, { query, column, focus, ...look }, state) 
   await page.close();
 }
 
-/** Which states go into each picture: so many that its columns are full. */
-function pictures(heights, columns) {
+/** Which states go into each picture: so many that its columns, `room` high together, are full. */
+function pictures(heights, room) {
   const all = [[]];
   let filled = 0;
   for (const [at, height] of heights.entries()) {
-    if (filled > 0 && filled + height > columns * HEIGHT) {
+    if (filled > 0 && filled + height > room) {
       all.push([]);
       filled = 0;
     }
