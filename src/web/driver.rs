@@ -4,6 +4,7 @@ mod decide;
 mod edit;
 mod grants;
 mod kept;
+mod load;
 mod model;
 mod record;
 mod store;
@@ -101,7 +102,7 @@ pub struct Partial {
 impl Driver {
     /// Opens a chat as the store left it. Calls no model and no tool.
     pub async fn open(setup: Rc<Setup>, id: &str) -> Result<Rc<Self>, JsValue> {
-        let store::Loaded { chat, last_hash, kept, drawn } = store::load(&setup, id, true).await?;
+        let load::Loaded { chat, last_hash, kept, drawn } = load::load(&setup, id, true).await?;
         let stored = Cell::new(chat.next_seq());
         let run = RefCell::new(Run::new(chat, setup.settings.clone()));
         let opened = Rc::new(Self {

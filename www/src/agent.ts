@@ -31,7 +31,7 @@ export class Agent {
   readonly grants: Grants;
 
   /** @internal Pages use {@link createAgent}. */
-  constructor(make: () => RawAgent, store: Store, abandon: () => void) {
+  constructor(make: () => RawAgent, store: Store, abandon: () => void, self: () => string) {
     this.#raw = make();
     this.#store = store;
     this.grants = new Grants(
@@ -48,6 +48,10 @@ export class Agent {
     // A page that is kept in the back/forward cache must not go on reading an answer, nor keep others from the work.
     const leave = () => enter(() => this.#raw.suspend());
     const come = ({ persisted }: PageTransitionEvent) => persisted && this.#refresh(() => true);
+    const hear = (id: string, seq: number) => {
+      if (id === GRANTS) return void this.#refreshGrants();
+      this.#refresh((open) => open === id, seq === REWRITTEN);
+    };
     addEventListener("beforeunload", noteLeaving);
     addEventListener("pagehide", leave);
     addEventListener("pageshow", come);
@@ -56,10 +60,7 @@ export class Agent {
       () => removeEventListener("beforeunload", noteLeaving),
       () => removeEventListener("pagehide", leave),
       () => removeEventListener("pageshow", come),
-      listen(nameOf(store), (id, seq) => {
-        if (id === GRANTS) return void this.#refreshGrants();
-        this.#refresh((open) => open === id, seq === REWRITTEN);
-      }),
+      listen(nameOf(store), hear, self),
     ];
   }
 
@@ -229,8 +230,8 @@ function readHead(head: string): Pick<ChatSummary, "status" | "requests"> {
 /** Creates an agent. Throws a {@link CountersignError} that names the option at fault. */
 export function createAgent(options: AgentOptions): Agent {
   return enter(() => {
-    const { setup, host, store, abandon } = readHost(options);
-    return new Agent(() => new RawAgent(setup, host), store, abandon);
+    const { setup, host, store, abandon, self } = readHost(options);
+    return new Agent(() => new RawAgent(setup, host), store, abandon, self);
   });
 }
 
