@@ -278,7 +278,7 @@ describe("A4: permissions by the page's code", () => {
       ).continuation;
       const [{ id }] = await agent.grants.list();
       const sent = chat.send(order(["eat", '{"n":1}'], ["eat", '{"n":2}']));
-      await until(chat, () => ran.length === 2);
+      await until(chat, () => lastCalls(chat)[0].state === "running");
       const states = lastCalls(chat).map(({ state, grant }) => [state, grant === id]);
       await agent.grants.revoke(id);
       release();
@@ -310,6 +310,36 @@ describe("A4: permissions by the page's code", () => {
     assert.equal(told.later.status, "pending");
     assert.deepEqual(told.list, []);
     assert.ok(told.told.length >= 2, "given, and revoked");
+  });
+
+  it("boundary/grant: a revocation holds for the next call, also where nothing is heard of it", async (t) => {
+    const { told } = await run(t, async ({ agentOf, make, order, memoryStore }) => {
+      // Hints are for receipts: what runs must not depend on one.
+      delete window.BroadcastChannel;
+      let meanwhile = () => {};
+      const ran = [];
+      const eat = make("eat", { run: async ({ n }) => void ran.push(n) || (await meanwhile(n)) });
+      const [store, tools] = [memoryStore(), [eat]];
+      const [one, two] = [agentOf({ store, tools }), agentOf({ store, tools })];
+      const scope = { scope: "always", arguments: false };
+      const give = async (chat) => {
+        await chat.send(order(["eat", '{"n":0}']));
+        await (await chat.decide(chat.snapshot().requests[0].id, { approve: true, by: "ada", scope })).continuation;
+      };
+      await give(await one.open("c"));
+      const other = await two.open("d");
+      const stands = [(await other.send(order(["eat", '{"n":1}']))).status];
+      const revoke = async () => one.grants.revoke((await one.grants.list())[0].id);
+      // While the first call of a turn runs, whose second was judged with it.
+      meanwhile = async (n) => n === 2 && (await revoke());
+      stands.push((await other.send(order(["eat", '{"n":2}'], ["eat", '{"n":3}']))).status);
+      await give(await one.open("e"));
+      stands.push((await other.send(order(["eat", '{"n":4}']))).status);
+      await revoke();
+      stands.push((await other.send(order(["eat", '{"n":5}']))).status);
+      return { stands, ran };
+    });
+    assert.deepEqual(told, { stands: ["done", "pending", "done", "pending"], ran: [0, 1, 2, 0, 4] });
   });
 
   it("boundary/rug-pull: a changed tool is asked about again, with what changed", async (t) => {
