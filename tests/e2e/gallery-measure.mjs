@@ -7,7 +7,7 @@ export const layoutFaults = (page) =>
     const { scrollWidth, clientWidth } = document.documentElement;
     if (scrollWidth > clientWidth) faults.push(`page: ${scrollWidth} wide in ${clientWidth}`);
     for (const figure of document.querySelectorAll("figure")) {
-      const root = figure.querySelector("countersign-approvals").shadowRoot;
+      const root = figure.lastElementChild.shadowRoot;
       const fault = (what, element) =>
         faults.push(`${figure.dataset.state}: ${what}: ${element.outerHTML.slice(0, 90)}`);
       // What is there for ears alone is cut down to nothing on purpose.
@@ -67,7 +67,7 @@ export const layoutFaults = (page) =>
 export const targetFaults = (page) =>
   page.evaluate(() =>
     [...document.querySelectorAll("figure")].flatMap((figure) => {
-      const root = figure.querySelector("countersign-approvals").shadowRoot;
+      const root = figure.lastElementChild.shadowRoot;
       const pressed = [...root.querySelectorAll("button, a, input, select, textarea, summary")];
       return pressed
         .filter((element) => element.checkVisibility() && element.type !== "hidden")
@@ -88,7 +88,7 @@ export const partBoxes = (page) =>
     const isRtl = document.documentElement.dir === "rtl";
     return [...document.querySelectorAll("figure")].flatMap((figure) => {
       const frame = figure.getBoundingClientRect();
-      const root = figure.querySelector("countersign-approvals").shadowRoot;
+      const root = figure.lastElementChild.shadowRoot;
       const drawn = [...root.querySelectorAll("[part], dt, dd, li, [part~='receipt'] > *, dd > span")];
       return drawn
         .filter((element) => element.checkVisibility())
@@ -130,7 +130,7 @@ export async function ringFaults(page) {
     const faults = [];
     let rings = 0;
     for (const figure of document.querySelectorAll("figure")) {
-      const root = figure.querySelector("countersign-approvals").shadowRoot;
+      const root = figure.lastElementChild.shadowRoot;
       for (const element of root.querySelectorAll(
         "button, a, input, select, textarea, summary, [tabindex]:not(.list)",
       )) {

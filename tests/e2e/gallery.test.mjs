@@ -12,7 +12,9 @@ import { layoutFaults, movedBoxes, partBoxes, ringFaults, targetFaults } from ".
 import { launch, serveSite } from "./harness.mjs";
 
 const HEADER = readFileSync(new URL("../../www/src/element.ts", import.meta.url), "utf8");
-const CSS = readFileSync(new URL("../../src/web/card/card.css", import.meta.url), "utf8");
+const CSS = ["tokens", "card", "arguments", "asking"]
+  .map((name) => readFileSync(new URL(`../../src/web/card/${name}.css`, import.meta.url), "utf8"))
+  .join("");
 
 let browser;
 let site;
@@ -36,7 +38,7 @@ const stylesOf = (page, find, ...names) =>
   page.evaluate(
     ({ find, names }) =>
       [...document.querySelectorAll("figure")].flatMap((figure) => {
-        const root = figure.querySelector("countersign-approvals").shadowRoot;
+        const root = figure.lastElementChild.shadowRoot;
         return [...root.querySelectorAll(find)].map((element) => {
           const style = getComputedStyle(element);
           const values = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(name)]));
@@ -235,9 +237,9 @@ describe("every state of the card", () => {
               (element.scrollHeight > element.clientHeight + 1 || element.scrollWidth > element.clientWidth + 1),
           );
           const texts = new Set(seen.map(({ textContent }) => textContent));
-          const missing = chat
-            .snapshot()
-            .requests.flatMap(({ view }) => view.arguments)
+          const requests = chat?.snapshot().requests ?? [];
+          const missing = requests
+            .flatMap(({ view }) => view.arguments)
             .filter(({ text, changes }) => text !== "" && !changes && !texts.has(text));
           return [
             ...pressed.map((element) => `${dataset.state}: on paper: ${element.outerHTML.slice(0, 90)}`),

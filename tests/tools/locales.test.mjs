@@ -360,8 +360,10 @@ describe("A17: a sentence that is kept in English", () => {
   });
 });
 
-describe("A16: the card's sheet", () => {
-  const css = readFileSync(join(top, "src", "web", "card", "card.css"), "utf8").replaceAll(/\/\*.*?\*\//gs, "");
+describe("A16: the card's sheets", () => {
+  const folder = join(top, "src", "web", "card");
+  const sheets = readdirSync(folder).filter((name) => name.endsWith(".css"));
+  const css = sheets.map((name) => readFileSync(join(folder, name), "utf8").replaceAll(/\/\*.*?\*\//gs, "")).join("");
   const declarations = [...css.matchAll(/([\w-]+)\s*:\s*([^;{}]+);/g)].map(([, property, value]) => [property, value]);
 
   it("names no side of the page but by the direction of the text", () => {

@@ -17,6 +17,8 @@
  *
  * A button here takes authority back and gives none, so that any click counts, also one by a script.
  */
+
+import tokens from "../../src/web/card/tokens.css";
 import { messageOf } from "./error.js";
 import type { Grant, Grants } from "./grants.js";
 import css from "./grants-element.css";
@@ -62,7 +64,7 @@ function grantsElement(words: Words): CustomElementConstructor {
       super();
       const root = this.attachShadow({ mode: "open" });
       const sheet = new CSSStyleSheet();
-      sheet.replaceSync(css);
+      sheet.replaceSync(tokens + css);
       root.adoptedStyleSheets = [sheet];
       const box = make("section", { lang: words.locale, dir: words.direction, "aria-labelledby": "title" });
       const title = make("h2", { part: "title", id: "title" }, words.say("grants.title"));
