@@ -410,7 +410,8 @@ inEachBrowser(({ open }) => {
     const { page } = await ask(open, t);
     await page.evaluate(async () => {
       const { agentOf, make, order } = (await import("/test/kit.mjs")).kit();
-      const inputSchema = { type: "object", properties: { count: { type: "integer", title: "Cookies" } } };
+      const properties = { count: { type: "integer", title: "Cookies" } };
+      const inputSchema = { type: "object", properties, required: ["count"] };
       const run = (args) => window.ran.push(args) && "fine";
       window.chat = await agentOf({ tools: [make("jar", { inputSchema, run })] }).open("two");
       document.querySelector("countersign-approvals").chat = window.chat;
@@ -436,7 +437,7 @@ inEachBrowser(({ open }) => {
     await bar("Approve selected (1)");
     await edit(page);
     await bar("Approve selected (0)");
-    await fill(page, "Cookies", "x");
+    await fill(page, "Cookies", "");
     await bar("Approve selected (0)");
     await tick();
     await bar("Approve selected (0)");
