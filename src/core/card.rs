@@ -208,11 +208,12 @@ pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
             let token = state.result.as_ref().and_then(|settled| settled.facts.as_ref()).map(|facts| facts.token);
             let waited =
                 matches!(token, Some(Token::ApprovalSuperseded | Token::RequestLapsed | Token::OutcomeUnknown));
-            if place < latest && !waited {
+            let is_superseded = place < latest;
+            if is_superseded && !waited {
                 continue;
             }
             let is_over = run.chat().request_end(&request.id).is_some_and(RequestEnd::is_expiry);
-            let receipt = receipt(run, state, viewer, is_over);
+            let receipt = receipt(run, state, viewer, is_over, is_superseded);
             let deadline = Deadline::of(request, state, run.settings().expire_after).filter(|_| receipt.is_none());
             let offer = if receipt.is_none() { offer(run, call, request, viewer) } else { None };
             cards.push(Card { request: request.id.clone(), view, offer, deadline, receipt });
@@ -251,7 +252,13 @@ fn kept(run: &Run, decision: &Decision) -> Option<(Scope, Option<u64>)> {
     run.grants().as_ref()?.given(id).map(|grant| (grant.scope, grant.until))
 }
 
-fn receipt(run: &Run, state: &CallState, viewer: Option<&PersonId>, is_over: bool) -> Option<Receipt> {
+fn receipt(
+    run: &Run,
+    state: &CallState,
+    viewer: Option<&PersonId>,
+    is_over: bool,
+    is_superseded: bool,
+) -> Option<Receipt> {
     let is_old = state.result.as_ref().is_some_and(|settled| settled.old_code.is_some());
     let token = state.result.as_ref().and_then(|settled| settled.facts.as_ref()).map(|facts| facts.token);
     let outcome = match (state.stage(), token) {
@@ -296,8 +303,8 @@ fn receipt(run: &Run, state: &CallState, viewer: Option<&PersonId>, is_over: boo
     let token = token?;
     let decision = match token {
         Token::ApprovalExpired => "lapsed.expired",
-        Token::ApprovalSuperseded => "lapsed.superseded",
         Token::RequestLapsed if is_over => "lapsed.unanswered_in_time",
+        _ if is_superseded => "lapsed.superseded",
         Token::RequestLapsed => "lapsed.unanswered",
         _ => "lapsed.stopped",
     };
