@@ -2,65 +2,18 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg(not(target_arch = "wasm32"))]
 
-use countersign::core::json::{Json, parse_lenient};
-use countersign::core::message::{
-    CallId, HistoryItem, ModelError, Part, ResultItem, ToolSpec, Trust, Turn, TurnCall, TurnEnd, TurnExtra,
-};
+mod conversation;
+
+use conversation::{BARE, assistant, params, result, tool, turn, user};
+use countersign::core::message::{CallId, HistoryItem, ModelError, Part, Turn, TurnEnd};
 use countersign::core::wire::anthropic::{Anthropic, Dialect};
 use countersign::core::wire::{Opening, RetryHints, http_error};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
-fn json(text: &str) -> Json {
-    parse_lenient(text.as_bytes()).unwrap()
-}
-
-fn params(text: &str) -> Vec<(String, Json)> {
-    json(text).as_object().unwrap().to_vec()
-}
-
 fn model(params_text: &str) -> Anthropic {
     Anthropic::new("claude-x", "here", params(params_text), Dialect::default()).unwrap()
-}
-
-fn tool(name: &str, description: &str, schema: &str) -> ToolSpec {
-    ToolSpec { name: name.into(), description: description.into(), input_schema: json(schema) }
-}
-
-fn user(text: &str) -> HistoryItem {
-    HistoryItem::User(vec![Part::Text(text.into())])
-}
-
-fn turn(text: &str, calls: &[(&str, &str)]) -> Turn {
-    let calls: Vec<TurnCall> = calls
-        .iter()
-        .map(|(name, arguments)| TurnCall {
-            name: (*name).into(),
-            arguments: (*arguments).into(),
-            ..TurnCall::default()
-        })
-        .collect();
-    Turn {
-        end: TurnEnd::ToolCalls,
-        finish_reason: None,
-        text: text.into(),
-        reasoning: String::new(),
-        refusal: String::new(),
-        extra: TurnExtra { calls: vec![Vec::new(); calls.len()], ..TurnExtra::default() },
-        calls,
-        usage: None,
-    }
-}
-
-fn assistant(turn: Turn) -> HistoryItem {
-    let call_ids = (1..=turn.calls.len()).map(|place| CallId::new(format!("r1t1c{place}"))).collect();
-    HistoryItem::Assistant { turn: turn.into(), call_ids }
-}
-
-fn result(call: &str, text: &str, is_error: bool) -> HistoryItem {
-    let (call, text) = (CallId::new(call), text.into());
-    HistoryItem::Result(ResultItem { call, renderer: None, text, is_error, trust: Trust::Tool })
 }
 
 fn body(model: &Anthropic, opening: &Opening<'_>, items: &[HistoryItem], note: Option<&str>) -> String {
@@ -71,8 +24,6 @@ fn body(model: &Anthropic, opening: &Opening<'_>, items: &[HistoryItem], note: O
     body.extend(model.tail(items.last(), note));
     String::from_utf8(body).unwrap()
 }
-
-const BARE: Opening<'static> = Opening { instructions: None, tools: &[], allow_tools: true };
 
 /// The reduced stream of these events.
 fn reduce(model: &Anthropic, events: &[&str]) -> Result<Turn, ModelError> {

@@ -97,8 +97,8 @@ fn metadata_shows_what_happened_and_nothing_of_what_was_said() {
             {"run":"r2","type":"tool.call.asked","call_id":"r2t1c1","request_id":"q1","kind":"approval","expires_at":null,"grantable":true,"content_bytes":258}
             {"run":"r2","type":"tool.call.asked","call_id":"r2t1c2","request_id":"q2","kind":"approval","expires_at":null,"grantable":true,"content_bytes":258}
             {"run":"r2","type":"tool.call.allowed","call_id":"r2t1c3","content_bytes":77}
-            {"run":"r2","type":"tool.call.decided","call_id":"r2t1c1","request_id":"q1","approved":true,"decided_by":"run_owner","decider":"ada","settler":"person","via":"card","reason":null,"edited":false,"content_bytes":62}
-            {"run":"r2","type":"tool.call.decided","call_id":"r2t1c2","request_id":"q2","approved":false,"decided_by":"other_user","decider":"bob","settler":"person","via":"card","reason":"skip","edited":false,"content_bytes":62}
+            {"run":"r2","type":"tool.call.decided","call_id":"r2t1c1","request_id":"q1","approved":true,"decided_by":"run_owner","decider":"ada","settler":"person","via":"card","reason":null,"edited":false,"relayed":false,"content_bytes":62}
+            {"run":"r2","type":"tool.call.decided","call_id":"r2t1c2","request_id":"q2","approved":false,"decided_by":"other_user","decider":"bob","settler":"person","via":"card","reason":"skip","edited":false,"relayed":false,"content_bytes":62}
             {"run":"r2","type":"tool.call.denied","call_id":"r2t1c2","name":"eat","reason_code":"approval_denied","decided_by":"other_user","reason":"skip","approved":false,"content_bytes":514}
             {"run":"r2","type":"tool.call.started","call_id":"r2t1c1","attempt":1,"content_bytes":2}
             {"run":"r2","type":"tool.call.completed","call_id":"r2t1c1","name":"eat","content_bytes":218}
@@ -123,8 +123,8 @@ fn a_redacted_export_shows_how_long_each_text_was() {
             {"run":"r2","type":"tool.call.asked","call_id":"r2t1c1","request_id":"q1","kind":"approval","expires_at":null,"grantable":true,"content_bytes":258,"redacted":{"digest":64,"aspects":64,"prompt":56,"url":null,"data":null,"preview":2}}
             {"run":"r2","type":"tool.call.asked","call_id":"r2t1c2","request_id":"q2","kind":"approval","expires_at":null,"grantable":true,"content_bytes":258,"redacted":{"digest":64,"aspects":64,"prompt":56,"url":null,"data":null,"preview":2}}
             {"run":"r2","type":"tool.call.allowed","call_id":"r2t1c3","content_bytes":77,"redacted":{"digest":64}}
-            {"run":"r2","type":"tool.call.decided","call_id":"r2t1c1","request_id":"q1","approved":true,"decided_by":"run_owner","decider":"ada","settler":"person","via":"card","reason":null,"edited":false,"content_bytes":62,"redacted":{"note":6,"answer_reason":null,"data":null,"edit":null}}
-            {"run":"r2","type":"tool.call.decided","call_id":"r2t1c2","request_id":"q2","approved":false,"decided_by":"other_user","decider":"bob","settler":"person","via":"card","reason":"skip","edited":false,"content_bytes":62,"redacted":{"note":6,"answer_reason":null,"data":null,"edit":null}}
+            {"run":"r2","type":"tool.call.decided","call_id":"r2t1c1","request_id":"q1","approved":true,"decided_by":"run_owner","decider":"ada","settler":"person","via":"card","reason":null,"edited":false,"relayed":false,"content_bytes":62,"redacted":{"note":6,"answer_reason":null,"data":null,"edit":null}}
+            {"run":"r2","type":"tool.call.decided","call_id":"r2t1c2","request_id":"q2","approved":false,"decided_by":"other_user","decider":"bob","settler":"person","via":"card","reason":"skip","edited":false,"relayed":false,"content_bytes":62,"redacted":{"note":6,"answer_reason":null,"data":null,"edit":null}}
             {"run":"r2","type":"tool.call.denied","call_id":"r2t1c2","name":"eat","reason_code":"approval_denied","decided_by":"other_user","reason":"skip","approved":false,"content_bytes":514,"redacted":{"result_item":{"role":4,"call_id":6,"renderer":8,"text":399,"is_error":true,"trust":4}}}
             {"run":"r2","type":"tool.call.started","call_id":"r2t1c1","attempt":1,"content_bytes":2,"redacted":{}}
             {"run":"r2","type":"tool.call.completed","call_id":"r2t1c1","name":"eat","content_bytes":218,"redacted":{"result_item":{"role":4,"call_id":6,"renderer":null,"text":106,"is_error":false,"trust":4}}}

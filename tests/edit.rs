@@ -477,19 +477,19 @@ fn a10_every_export_says_that_arguments_were_changed_and_only_the_full_one_how()
     check_record(
         Privacy::Metadata,
         expect![[
-            r#"{"v":3,"request_id":"q1","approved":true,"decided_by":"run_owner","decider":"ada","settler":"person","via":"api","reason":null,"edited":true,"content_bytes":216}"#
+            r#"{"v":4,"request_id":"q1","approved":true,"decided_by":"run_owner","decider":"ada","settler":"person","via":"api","reason":null,"edited":true,"relayed":false,"content_bytes":216}"#
         ]],
     );
     check_record(
         Privacy::Redacted,
         expect![[
-            r#"{"v":3,"request_id":"q1","approved":true,"decided_by":"run_owner","decider":"ada","settler":"person","via":"api","reason":null,"edited":true,"content_bytes":216,"redacted":{"note":null,"answer_reason":null,"data":null,"edit":{"arguments":45,"digest":64,"preview":2}}}"#
+            r#"{"v":4,"request_id":"q1","approved":true,"decided_by":"run_owner","decider":"ada","settler":"person","via":"api","reason":null,"edited":true,"relayed":false,"content_bytes":216,"redacted":{"note":null,"answer_reason":null,"data":null,"edit":{"arguments":45,"digest":64,"preview":2}}}"#
         ]],
     );
     check_record(
         Privacy::Full,
         expect![[
-            r#"{"v":3,"request_id":"q1","approved":true,"decided_by":"run_owner","decider":"ada","settler":"person","via":"api","reason":null,"edited":true,"content_bytes":216,"note":null,"answer_reason":null,"data":null,"edit":{"arguments":"{\"count\":3,\"jar\":{\"lid\":\"off\"},\"who\":[\"ada\"]}","digest":"430f6ee0c01da53dc98c9252847b8aaedadd5da705a9254946a741f9742233e6","preview":[]}}"#
+            r#"{"v":4,"request_id":"q1","approved":true,"decided_by":"run_owner","decider":"ada","settler":"person","via":"api","reason":null,"edited":true,"relayed":false,"content_bytes":216,"note":null,"answer_reason":null,"data":null,"edit":{"arguments":"{\"count\":3,\"jar\":{\"lid\":\"off\"},\"who\":[\"ada\"]}","digest":"430f6ee0c01da53dc98c9252847b8aaedadd5da705a9254946a741f9742233e6","preview":[]}}"#
         ]],
     );
 }
@@ -531,7 +531,7 @@ fn a10_a_log_with_an_edit_where_none_can_be_is_corrupt() {
         let read = countersign::core::log::Chat::replay(ChatId::new("c"), lines[..=place].iter().map(String::as_str));
         assert_eq!(read.unwrap_err().seq, place as u64, "{to}");
     }
-    assert!(Event::decode(&sim.lines[place].replace("\"v\":3", "\"v\":4")).is_err());
+    assert!(Event::decode(&sim.lines[place].replace("\"v\":4", "\"v\":5")).is_err());
 }
 
 #[test]

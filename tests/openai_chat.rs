@@ -2,70 +2,18 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg(not(target_arch = "wasm32"))]
 
-use countersign::core::json::{Json, parse_lenient};
-use countersign::core::message::{
-    CallId, HistoryItem, ModelError, ModelErrorClass, Part, ResultItem, ToolSpec, Trust, Turn, TurnCall, TurnEnd,
-    TurnExtra,
-};
+mod conversation;
+
+use conversation::{BARE, assistant, json, params, result, tool, turn, user};
+use countersign::core::json::Json;
+use countersign::core::message::{CallId, HistoryItem, ModelError, ModelErrorClass, Part, Turn, TurnEnd, TurnExtra};
 use countersign::core::wire::openai_chat::{Dialect, OpenAiChat};
 use countersign::core::wire::{Opening, RetryHints, http_error, wait_ms};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-fn json(text: &str) -> Json {
-    parse_lenient(text.as_bytes()).unwrap()
-}
-
-fn params(text: &str) -> Vec<(String, Json)> {
-    json(text).as_object().unwrap().to_vec()
-}
-
 fn model(params_text: &str) -> OpenAiChat {
     OpenAiChat::new("gpt-x", "", params(params_text), Dialect::default()).unwrap()
-}
-
-fn tool(name: &str, description: &str, schema: &str) -> ToolSpec {
-    ToolSpec { name: name.into(), description: description.into(), input_schema: json(schema) }
-}
-
-fn user(text: &str) -> HistoryItem {
-    HistoryItem::User(vec![Part::Text(text.into())])
-}
-
-fn turn(text: &str, calls: &[(&str, &str)]) -> Turn {
-    let calls: Vec<TurnCall> = calls
-        .iter()
-        .map(|(name, arguments)| TurnCall {
-            name: (*name).into(),
-            arguments: (*arguments).into(),
-            ..TurnCall::default()
-        })
-        .collect();
-    Turn {
-        end: TurnEnd::ToolCalls,
-        finish_reason: None,
-        text: text.into(),
-        reasoning: String::new(),
-        refusal: String::new(),
-        extra: TurnExtra { calls: vec![Vec::new(); calls.len()], ..TurnExtra::default() },
-        calls,
-        usage: None,
-    }
-}
-
-fn assistant(turn: Turn) -> HistoryItem {
-    let call_ids = (1..=turn.calls.len()).map(|place| CallId::new(format!("r1t1c{place}"))).collect();
-    HistoryItem::Assistant { turn: turn.into(), call_ids }
-}
-
-fn result(call: &str, text: &str) -> HistoryItem {
-    HistoryItem::Result(ResultItem {
-        call: CallId::new(call),
-        renderer: None,
-        text: text.into(),
-        is_error: false,
-        trust: Trust::Tool,
-    })
 }
 
 fn body(model: &OpenAiChat, opening: &Opening<'_>, items: &[HistoryItem]) -> String {
@@ -76,8 +24,6 @@ fn body(model: &OpenAiChat, opening: &Opening<'_>, items: &[HistoryItem]) -> Str
     body.extend(model.tail(items.last(), None));
     String::from_utf8(body).unwrap()
 }
-
-const BARE: Opening<'static> = Opening { instructions: None, tools: &[], allow_tools: true };
 
 /// The reduced stream of these events.
 fn reduce(model: &OpenAiChat, events: &[&str]) -> Result<Turn, ModelError> {
@@ -104,8 +50,8 @@ fn a_request_is_head_items_and_tail() {
     let history = [
         user("Empty the jar \"now\".\n"),
         assistant(turn("On it.", &[("jar", "{\"n\": 1.0}"), ("ping", "{}")])),
-        result("r1t1c1", "3 cookies eaten."),
-        result("r1t1c2", "pong"),
+        result("r1t1c1", "3 cookies eaten.", false),
+        result("r1t1c2", "pong", false),
         assistant(turn("Done.", &[])),
         HistoryItem::User(vec![Part::Text("And".into()), Part::Text("again".into())]),
     ];
@@ -538,7 +484,7 @@ fn arb_history() -> impl Strategy<Value = Vec<HistoryItem>> {
                 let ids: Vec<String> = (0..calls.len()).map(|call| format!("r1t{place}c{call}")).collect();
                 let call_ids = ids.iter().map(CallId::new).collect();
                 items.push(HistoryItem::Assistant { turn: turn(&answer, &calls).into(), call_ids });
-                items.extend(ids.iter().map(|id| result(id, &text)));
+                items.extend(ids.iter().map(|id| result(id, &text, false)));
             }
             items
         },
@@ -630,7 +576,7 @@ fn pieces_that_repeat_what_came_before_add_what_is_new() {
 fn a_message_behind_results_gets_an_answer_in_front_where_the_server_demands_one() {
     let dialect = Dialect { answer_after_results: true, ..Dialect::default() };
     let model = OpenAiChat::new("m", "", Vec::new(), dialect).unwrap();
-    let items = [user("a"), assistant(turn("", &[("f", "{}")])), result("r1t1c1", "ok"), user("b")];
+    let items = [user("a"), assistant(turn("", &[("f", "{}")])), result("r1t1c1", "ok", false), user("b")];
     let request = json(&body(&model, &BARE, &items));
     let messages = request.get("messages").and_then(Json::as_array).unwrap();
     let roles: Vec<_> = messages.iter().map(|message| message.get("role").and_then(Json::as_str).unwrap()).collect();

@@ -2,25 +2,19 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg(not(target_arch = "wasm32"))]
 
+mod conversation;
+
+use conversation::{BARE, assistant, assistant_at, json, params, result, tool, user};
 use countersign::core::event::{Body, Event};
-use countersign::core::json::{Json, parse_lenient};
+use countersign::core::json::Json;
 use countersign::core::message::{
-    CallId, CallKind, ChatId, HistoryItem, ModelError, Part, ResultItem, RunId, ToolSpec, Trust, Turn, TurnCall,
-    TurnEnd, TurnExtra,
+    CallId, CallKind, ChatId, HistoryItem, ModelError, Part, RunId, Turn, TurnCall, TurnEnd,
 };
 use countersign::core::wire::Opening;
 use countersign::core::wire::openai_responses::{Dialect, OpenAiResponses};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use std::rc::Rc;
-
-fn json(text: &str) -> Json {
-    parse_lenient(text.as_bytes()).unwrap()
-}
-
-fn params(text: &str) -> Vec<(String, Json)> {
-    json(text).as_object().unwrap().to_vec()
-}
 
 fn model_of(params_text: &str, dialect: Dialect) -> OpenAiResponses {
     OpenAiResponses::new("gpt-x", "here", params(params_text), dialect).unwrap()
@@ -30,57 +24,9 @@ fn model(params_text: &str) -> OpenAiResponses {
     model_of(params_text, Dialect::default())
 }
 
-fn tool(name: &str, description: &str, schema: &str) -> ToolSpec {
-    ToolSpec { name: name.into(), description: description.into(), input_schema: json(schema) }
-}
-
-fn user(text: &str) -> HistoryItem {
-    HistoryItem::User(vec![Part::Text(text.into())])
-}
-
-/// A turn from another model.
+/// The model thought before it called.
 fn turn(text: &str, calls: &[(&str, &str)]) -> Turn {
-    let calls: Vec<TurnCall> = calls
-        .iter()
-        .map(|(name, arguments)| TurnCall {
-            name: (*name).into(),
-            arguments: (*arguments).into(),
-            ..TurnCall::default()
-        })
-        .collect();
-    Turn {
-        end: TurnEnd::ToolCalls,
-        finish_reason: None,
-        text: text.into(),
-        reasoning: "Hm.".into(),
-        refusal: String::new(),
-        extra: TurnExtra { calls: vec![Vec::new(); calls.len()], ..TurnExtra::default() },
-        calls,
-        usage: None,
-    }
-}
-
-fn assistant(turn: Turn) -> HistoryItem {
-    assistant_at(1, turn)
-}
-
-fn assistant_at(place: usize, turn: Turn) -> HistoryItem {
-    let call_ids = (1..=turn.calls.len()).map(|call| CallId::new(format!("r1t{place}c{call}"))).collect();
-    HistoryItem::Assistant { turn: turn.into(), call_ids }
-}
-
-fn answer(call: &str, text: &str, is_error: bool) -> HistoryItem {
-    HistoryItem::Result(ResultItem {
-        call: CallId::new(call),
-        renderer: None,
-        text: text.into(),
-        is_error,
-        trust: Trust::Tool,
-    })
-}
-
-fn result(call: &str, text: &str) -> HistoryItem {
-    answer(call, text, false)
+    Turn { reasoning: "Hm.".into(), ..conversation::turn(text, calls) }
 }
 
 fn body(model: &OpenAiResponses, opening: &Opening<'_>, items: &[HistoryItem], note: Option<&str>) -> String {
@@ -91,8 +37,6 @@ fn body(model: &OpenAiResponses, opening: &Opening<'_>, items: &[HistoryItem], n
     body.extend(model.tail(items.last(), note));
     String::from_utf8(body).unwrap()
 }
-
-const BARE: Opening<'static> = Opening { instructions: None, tools: &[], allow_tools: true };
 
 /// The reduced stream of these events, whose types are given without `response.`.
 fn reduce(model: &OpenAiResponses, events: &[&str]) -> Result<Turn, ModelError> {
@@ -144,8 +88,8 @@ fn a_request_is_head_items_and_tail() {
     let history = [
         user("Empty the jar \"now\".\n"),
         assistant(turn("On it.", &[("jar", "{\"n\": 1.0}"), ("ping", "{}")])),
-        result("r1t1c1", "3 cookies eaten."),
-        result("r1t1c2", "pong"),
+        result("r1t1c1", "3 cookies eaten.", false),
+        result("r1t1c2", "pong", false),
         assistant(turn("Done.", &[])),
         HistoryItem::User(vec![
             Part::Text("And".into()),
@@ -178,7 +122,7 @@ fn a_closing_request_keeps_the_tools_allows_none_and_ends_with_the_note() {
     let tools = [tool("ping", "", "null")];
     let opening = Opening { instructions: None, tools: &tools, allow_tools: false };
     let model = model("{\"tool_choice\":\"required\",\"parallel_tool_calls\":false}");
-    let history = [user("Hi"), assistant(turn("", &[("ping", "{}")])), result("r1t1c1", "pong")];
+    let history = [user("Hi"), assistant(turn("", &[("ping", "{}")])), result("r1t1c1", "pong", false)];
     expect![[r#"
         {"model":"gpt-x","stream":true,"store":false,"include":["reasoning.encrypted_content"],"parallel_tool_calls":false
         ,"tools":[{"type":"function","name":"ping","parameters":{"type":"object","properties":{}},"strict":false}],"tool_choice":"none","input":[
@@ -320,7 +264,7 @@ fn a_call_and_its_result_have_the_same_id_whatever_the_provider_calls_them() {
     ] {
         let call = HistoryItem::Assistant { turn: turn("", &[("f", "{}")]).into(), call_ids: vec![CallId::new(id)] };
         let sent: serde_json::Value = serde_json::from_slice(&model.item(&call, &[])).unwrap();
-        let (before, result) = ([call], result(id, "ok"));
+        let (before, result) = ([call], result(id, "ok", false));
         let answer = String::from_utf8(model.item(&result, &before)).unwrap();
         let answer: serde_json::Value = serde_json::from_str(answer.strip_prefix(',').unwrap()).unwrap();
         let sent = sent["call_id"].as_str().unwrap();
@@ -335,11 +279,11 @@ fn a_call_and_its_result_have_the_same_id_whatever_the_provider_calls_them() {
     assert_eq!(twice().calls[1].provider_id.as_deref(), Some("call_0"));
     let history = [
         assistant_at(1, twice()),
-        result("r1t1c1", "a"),
-        result("r1t1c2", "b"),
+        result("r1t1c1", "a", false),
+        result("r1t1c2", "b", false),
         assistant_at(2, twice()),
-        result("r1t2c1", "c"),
-        result("r1t2c2", "d"),
+        result("r1t2c1", "c", false),
+        result("r1t2c2", "d", false),
     ];
     let request: serde_json::Value = serde_json::from_str(&body(&model, &BARE, &history, None)).unwrap();
     let ids: Vec<&str> =
@@ -360,7 +304,8 @@ fn a_turn_goes_back_to_its_own_model_as_it_came_and_to_another_in_plain_words() 
     let here = model("{}");
     let turn = reduce_items(&here, &THOUGHTFUL);
     assert_eq!((&*turn.text, &*turn.reasoning, turn.end), ("Wait.", "So.", TurnEnd::ToolCalls));
-    let history = [user("Hi"), assistant(turn), result("r1t1c1", "one"), result("r1t1c2", "two"), user("Go on")];
+    let history =
+        [user("Hi"), assistant(turn), result("r1t1c1", "one", false), result("r1t1c2", "two", false), user("Go on")];
     check_input(
         &here,
         &history,
@@ -395,11 +340,11 @@ fn results_stand_behind_their_calls_for_servers_that_pair_by_position() {
     let model = model_of("{}", Dialect { interleave_results: true, ..Dialect::default() });
     let history = [
         assistant(reduce_items(&model, &THOUGHTFUL)),
-        result("r1t1c1", "one"),
-        result("r1t1c2", "two"),
+        result("r1t1c1", "one", false),
+        result("r1t1c2", "two", false),
         assistant_at(2, turn("Two more.", &[("f", "{}"), ("g", "{}")])),
-        result("r1t2c1", "one"),
-        result("r1t2c2", "two"),
+        result("r1t2c1", "one", false),
+        result("r1t2c2", "two", false),
         user("Go on"),
     ];
     check_input(
@@ -468,7 +413,7 @@ fn a_turn_that_broke_off_goes_back_in_plain_words() {
     assert_eq!(turn.end, TurnEnd::Truncated);
     check_input(
         &model,
-        &[assistant(turn), answer("r1t1c1", "Error: turn_truncated.", true)],
+        &[assistant(turn), result("r1t1c1", "Error: turn_truncated.", true)],
         &expect![[r#"
             {"type":"function_call","call_id":"r1t1c1","name":"f","arguments":"{}"},
             {"type":"function_call_output","call_id":"r1t1c1","output":"Error: turn_truncated."}]"#]],
@@ -476,7 +421,7 @@ fn a_turn_that_broke_off_goes_back_in_plain_words() {
 }
 
 #[test]
-fn a_providers_own_request_for_approval_is_a_call_with_a_word_for_an_answer() {
+fn a_providers_own_request_for_approval_is_a_call_with_a_word_for_an_result() {
     let here = model("{}");
     let ask = |place: usize| {
         format!(
@@ -496,9 +441,9 @@ fn a_providers_own_request_for_approval_is_a_call_with_a_word_for_an_answer() {
     );
     let history = [
         assistant(turn),
-        result("r1t1c1", "Approved."),
-        answer("r1t1c2", "Error: approval_denied. Declined.", true),
-        result("r1t1c3", "ok"),
+        result("r1t1c1", "Approved.", false),
+        result("r1t1c2", "Error: approval_denied. Declined.", true),
+        result("r1t1c3", "ok", false),
     ];
     check_input(
         &here,
@@ -663,7 +608,7 @@ fn arb_history() -> impl Strategy<Value = Vec<HistoryItem>> {
             let item = assistant_at(place, turn);
             let HistoryItem::Assistant { call_ids, .. } = &item else { unreachable!() };
             let results: Vec<HistoryItem> =
-                call_ids.iter().map(|id| answer(id.as_str(), &text, place % 2 == 0)).collect();
+                call_ids.iter().map(|id| result(id.as_str(), &text, place % 2 == 0)).collect();
             history.push(item);
             history.extend(results);
         }

@@ -84,6 +84,48 @@ fn modules_use_only_what_stands_before_them() {
     }
 }
 
+/// The files of the folder, each with those of it that it uses.
+fn uses(folder: &str) -> Vec<(String, Vec<String>)> {
+    let files = sources(&root().join(folder));
+    let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let names: Vec<String> = files.iter().map(|(path, _)| name(path)).collect();
+    let own = |text: &str| {
+        let code: String = code(text).split_whitespace().collect();
+        // What stands in the folder's own module may use all of it, and be used by all.
+        let listed = code.split("usesuper::").skip(1).map(|rest| rest.split(';').next().unwrap_or_default());
+        let listed = listed.collect::<Vec<_>>().join(",");
+        let is_used = |name: &&String| {
+            listed.split(['{', ',', '}']).any(|one| one == name.as_str() || one.starts_with(&format!("{name}::")))
+                || code.contains(&format!("super::{name}::"))
+        };
+        names.iter().filter(is_used).cloned().collect()
+    };
+    files.iter().map(|(path, text)| (name(path), own(text))).collect()
+}
+
+#[test]
+fn no_two_files_of_a_folder_of_the_shell_use_each_other() {
+    for folder in ["src/web/driver", "src/web/guard", "src/web/setup"] {
+        let uses = uses(folder);
+        let reached = |from: &str| {
+            let mut found: Vec<String> = Vec::new();
+            let mut left = vec![from.to_owned()];
+            while let Some(next) = left.pop() {
+                let used = uses.iter().filter(|(name, _)| *name == next).flat_map(|(_, used)| used);
+                for used in used.filter(|used| !found.contains(used)).cloned().collect::<Vec<_>>() {
+                    found.push(used.clone());
+                    left.push(used);
+                }
+            }
+            found
+        };
+        assert!(folder != "src/web/driver" || uses.iter().any(|(_, used)| !used.is_empty()));
+        for (name, _) in &uses {
+            assert!(!reached(name).contains(name), "{folder}/{name}.rs is used by what it uses");
+        }
+    }
+}
+
 #[test]
 fn no_room_is_overfull() {
     for (path, text) in sources(&root().join("src")) {

@@ -41,7 +41,7 @@ pub struct Event {
 /// The members of a stored event that are its header: they stay when its content is cleared or left out of an export.
 /// Whatever is not listed is content, so that a member added later is not shown by an oversight. The digest of a call is
 /// content: it has no salt, and would confirm a guess at the arguments.
-const HEADER: [&str; 33] = [
+const HEADER: [&str; 34] = [
     "seq",
     "chat",
     "run",
@@ -75,6 +75,7 @@ const HEADER: [&str; 33] = [
     "grantable",
     "scope",
     "edited",
+    "relayed",
 ];
 
 /// Whether a member of a stored event belongs to its header.
@@ -92,7 +93,7 @@ pub const TYPES: [(&str, u64); 16] = [
     ("tool.call.allowed", 1),
     ("tool.call.asked", 2),
     ("tool.call.extended", 1),
-    ("tool.call.decided", 3),
+    ("tool.call.decided", 4),
     ("tool.call.started", 1),
     ("tool.call.completed", 1),
     ("tool.call.failed", 1),
@@ -162,7 +163,7 @@ pub enum Body {
         /// What was extended, by whom, until when.
         extension: Extension,
     },
-    /// `tool.call.decided` (v3): the request was settled. A refusal is followed by the call's result in the same write.
+    /// `tool.call.decided` (v4): the request was settled. A refusal is followed by the call's result in the same write.
     CallDecided {
         /// The call.
         call: CallId,

@@ -15,6 +15,7 @@ pub fn upcaster(kind: &str, from: u64) -> Option<Upcaster> {
         ("tool.call.asked", 1) => Some(asked_from_1),
         ("tool.call.decided", 1) => Some(decided_from_1),
         ("tool.call.decided", 2) => Some(decided_from_2),
+        ("tool.call.decided", 3) => Some(decided_from_3),
         _ => None,
     }
 }
@@ -47,6 +48,12 @@ fn decided_from_1(event: Json) -> Json {
 /// would run the model's arguments where others were approved: so it must not read version 3.
 fn decided_from_2(event: Json) -> Json {
     with_nulls(event, 3, &["edited", "edit"])
+}
+
+/// Version 3 is from before a tool could be told of a no. A build that reads no further would take its call for declined
+/// and refuse what the tool then made of it: so it must not read version 4.
+fn decided_from_3(event: Json) -> Json {
+    with_nulls(event, 4, &["relayed"])
 }
 
 /// The event at `version`, with an explicit null in each of these members that it does not have.

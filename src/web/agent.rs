@@ -83,7 +83,9 @@ impl RawAgent {
                 driver.handle(Input::Seed { at: platform::now(), history }).map_err(|wrong| from_run(&wrong))?;
                 driver.stored().await?;
             }
-            open.borrow_mut().push(Rc::clone(&driver));
+            let mut open = open.borrow_mut();
+            open.retain(|other| other.goes_on());
+            open.push(Rc::clone(&driver));
             Ok(RawChat { driver }.into())
         }))
     }
@@ -296,8 +298,13 @@ impl RawChat {
         self.driver.wake();
     }
 
-    /// Takes in what another page wrote, if there is anything; `rewritten` says that it cleared content. Resolves with
-    /// whether the chat can go on here.
+    /// Whether the chat can go on here: it was not deleted, and the store did not fail it.
+    #[wasm_bindgen(js_name = goesOn)]
+    pub fn goes_on(&self) -> bool {
+        self.driver.goes_on()
+    }
+
+    /// Takes in what another page wrote, if there is anything; `rewritten` says that it cleared content. Resolves once it is.
     pub fn refresh(&self, rewritten: bool) -> Promise {
         let driver = self.driver();
         if rewritten {
@@ -305,7 +312,7 @@ impl RawChat {
         }
         promise(Box::pin(async move {
             driver.refresh().await;
-            Ok(driver.check().is_ok().into())
+            Ok(JsValue::UNDEFINED)
         }))
     }
 

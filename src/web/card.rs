@@ -106,7 +106,12 @@ impl CardList {
         // line: the tint shows where a text begins and ends. Of the gradients behind a long text the last two are shades at
         // the edges; the first two scroll with the text and cover a shade where it ends. `plaintext` isolates, and has a
         // text without letters, such as -5, read from left to right in any card.
-        sheet.replace(include_str!("card/card.css"));
+        sheet.replace(concat!(
+            include_str!("card/tokens.css"),
+            include_str!("card/card.css"),
+            include_str!("card/arguments.css"),
+            include_str!("card/asking.css"),
+        ));
         styled.set_sheets(&Array::of1(&sheet))?;
         let watched: &Root = root.unchecked_ref();
         let root: Element = root.unchecked_ref::<Element>().clone();

@@ -4,6 +4,7 @@ mod decide;
 mod edit;
 mod grants;
 mod kept;
+mod load;
 mod model;
 mod record;
 mod store;
@@ -101,7 +102,7 @@ pub struct Partial {
 impl Driver {
     /// Opens a chat as the store left it. Calls no model and no tool.
     pub async fn open(setup: Rc<Setup>, id: &str) -> Result<Rc<Self>, JsValue> {
-        let store::Loaded { chat, last_hash, kept, drawn } = store::load(&setup, id, true).await?;
+        let load::Loaded { chat, last_hash, kept, drawn } = load::load(&setup, id, true).await?;
         let stored = Cell::new(chat.next_seq());
         let run = RefCell::new(Run::new(chat, setup.settings.clone()));
         let opened = Rc::new(Self {
@@ -159,12 +160,17 @@ impl Driver {
     /// Hands an input to the run and sees to its effects. A closed chat takes nothing in: what could not be stored must
     /// not show.
     pub fn handle(self: &Rc<Self>, input: Input) -> Result<Handled, RunError> {
-        if self.closed.borrow().is_some() {
+        if !self.goes_on() {
             return Err(RunError::Stale);
         }
         let handled = self.run.borrow_mut().handle(input)?;
         self.pump();
         Ok(handled)
+    }
+
+    /// Whether this chat can write.
+    pub fn goes_on(&self) -> bool {
+        self.closed.borrow().is_none()
     }
 
     /// An error if this chat can no longer write.
@@ -220,7 +226,7 @@ impl Driver {
         let epoch = self.epoch.get();
         let failed = || self.epoch.get() != epoch && self.trouble.borrow().is_some();
         poll_fn(|context| {
-            if done() || failed() || self.closed.borrow().is_some() {
+            if done() || failed() || !self.goes_on() {
                 return Poll::Ready(());
             }
             self.waiters.borrow_mut().push(context.waker().clone());
@@ -298,12 +304,12 @@ impl Driver {
             loop {
                 let effect = this.run.borrow_mut().poll();
                 let Some(effect) = effect else { break };
-                if this.closed.borrow().is_none() {
+                if this.goes_on() {
                     this.carry_out(effect).await;
                 }
             }
             this.pumping.set(false);
-            let closed = this.closed.borrow().is_some();
+            let closed = !this.goes_on();
             if closed || this.rests() {
                 this.give_up_lease();
                 this.keep();
@@ -323,7 +329,7 @@ impl Driver {
             self.start_over(None).await;
             return;
         }
-        if self.closed.borrow().is_some() {
+        if !self.goes_on() {
             return;
         }
         match effect {

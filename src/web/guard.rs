@@ -27,6 +27,11 @@ const IN_VIEW: f64 = 0.99;
 /// takes no shorter time.
 const VISIBILITY: f64 = 100.0;
 
+/// How long to believe the observer that a button is out of view or covered where the page itself finds it in view and
+/// nothing over it, in milliseconds. Chromium 156 does not always tell when a change of the layout and a scroll together
+/// brought a button into view, however long one waits.
+const DOUBT: f64 = 1_000.0;
+
 /// What is listened to on the window, and whether in the capture phase: ahead of what the page does with it. The focus
 /// of elements is captured too, and is not meant.
 const LISTENED: [(&str, bool); 4] =
@@ -230,6 +235,10 @@ struct Watched {
     busy: Cell<bool>,
     /// What the observer said last; true where it does not say.
     visible: Cell<bool>,
+    /// Whether it said then that the whole button is in view.
+    whole: Cell<bool>,
+    /// When the observer was last asked, or last said something.
+    observed: Cell<f64>,
     covered: Cell<bool>,
     covered_text: Rc<str>,
     /// See [`Watch::hold`].
@@ -295,6 +304,8 @@ impl Watch {
             armed: Cell::new(false),
             busy: Cell::new(false),
             visible: Cell::new(true),
+            whole: Cell::new(false),
+            observed: Cell::new(now()),
             covered: Cell::new(false),
             covered_text: self.covered.clone(),
             // One that comes later is held like those that are there.
@@ -331,7 +342,7 @@ impl Watch {
         let event: &Heard = event.unchecked_ref();
         let button = self.buttons().into_iter().find(|one| one.note == *note && one.choice == Choice::Approve);
         let Some(watched) = button.filter(|_| event.is_trusted() && !event.repeat()) else { return };
-        watched.look(now(), self.attended());
+        let _ = watched.look(now(), self.attended());
         let _ = watched.feed(time(event), Input::Pressed);
         self.clicked(&watched, time(event), Input::Click { trusted: true, detail: 0, primary: true });
     }
@@ -395,7 +406,11 @@ impl Watch {
     pub fn look(&self) {
         let (now, attended) = (now(), self.attended());
         for watched in self.buttons() {
-            watched.look(now, attended);
+            if watched.look(now, attended) && now - watched.observed.get() > DOUBT {
+                watched.observed.set(now);
+                self.observer.unobserve(&watched.button);
+                self.observer.observe(&watched.button);
+            }
             let _ = watched.feed(now, Input::Tick);
         }
         self.schedule();
@@ -434,9 +449,10 @@ impl Watch {
             let entry: Heard = entry.unchecked_into();
             if let Some(watched) = self.watched(&entry.target()) {
                 watched.visible.set(entry.is_visible().unwrap_or(true));
-                watched.look(now, attended);
-                let whole = entry.is_intersecting() && entry.ratio() >= IN_VIEW;
-                let _ = watched.feed(now, Input::InView(whole));
+                watched.observed.set(now);
+                watched.whole.set(entry.is_intersecting() && entry.ratio() >= IN_VIEW);
+                let _ = watched.look(now, attended);
+                let _ = watched.feed(now, Input::InView(watched.whole.get()));
             }
         }
         self.schedule();
@@ -467,7 +483,7 @@ impl Watch {
 
     fn click(&self, event: &Heard) {
         let Some(watched) = self.watched(&event.target()) else { return };
-        watched.look(now(), self.attended());
+        let _ = watched.look(now(), self.attended());
         let click = Input::Click { trusted: event.is_trusted(), detail: event.detail(), primary: event.button() == 0 };
         self.clicked(&watched, time(event), click);
     }
@@ -549,12 +565,15 @@ impl Watched {
         let _ = self.feed(now(), Input::Withheld(!held.is_empty() || self.busy.get()));
     }
 
-    fn look(&self, now: f64, attended: bool) {
+    /// Gives whether the button is seen here though the observer said that it is not.
+    fn look(&self, now: f64, attended: bool) -> bool {
         let place = self.button.place();
-        let covered = !self.visible.get() || sight::is_covered(&self.button, &place);
+        let covered = sight::is_covered(&self.button, &place);
+        let visible = self.visible.get();
         let _ = self.feed(now, Input::Attended(attended));
-        let _ = self.feed(now, Input::Covered(covered));
+        let _ = self.feed(now, Input::Covered(covered || !visible));
         let _ = self.feed(now, Input::Place([place.x(), place.y(), place.width(), place.height()]));
+        !(covered || visible && self.whole.get())
     }
 }
 

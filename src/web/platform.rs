@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::pin::Pin;
 
-use js_sys::{Date, Uint8Array};
+use js_sys::{Date, Math, Uint8Array};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -64,6 +64,11 @@ pub fn random_id() -> Result<String, JsValue> {
         }
     }
     Ok(id)
+}
+
+/// A whole number from 0 to below that limit, by the page's `Math.random`: for nothing that anybody must not guess.
+pub fn by_chance(limit: u64) -> u64 {
+    milliseconds(Math::random() * limit as f64)
 }
 
 /// Hands an error that nobody here waits for to the page's own error reporting.

@@ -134,7 +134,7 @@ export async function openContext(browser, t) {
  * @param {import("puppeteer-core").BrowserContext} context
  * @param {import("node:test").TestContext} t
  * @param {string} url
- * @param {Function} [before] runs in the page ahead of its scripts
+ * @param {Function | [Function, ...unknown[]]} [before] runs in the page ahead of its scripts, with what follows it
  * @param {RegExp} [expected] errors that belong to the test
  * @returns {Promise<Page>}
  */
@@ -145,7 +145,7 @@ export async function openTab(context, t, url, before, expected) {
     if (!expected?.test(String(error))) errors.push(String(error));
   });
   t.after(() => assert.deepEqual(errors, []));
-  if (before) await page.evaluateOnNewDocument(before);
+  if (before) await page.evaluateOnNewDocument(...[before].flat());
   await page.goto(url);
   return page;
 }

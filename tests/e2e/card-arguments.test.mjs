@@ -276,7 +276,7 @@ for (const name of BROWSERS) {
       assert.deepEqual(await all(page, "[part=hints] li > :last-child"), [
         "Changes something",
         "Each run takes effect",
-        "Its results come from outside and may hold instructions of strangers",
+        "Its results come from outside and may hold instructions from strangers",
       ]);
       assert.deepEqual(await all(page, "[part=hints] [aria-hidden=true]"), ["✎", "↻", "⇄"]);
     });

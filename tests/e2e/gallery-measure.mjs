@@ -7,7 +7,7 @@ export const layoutFaults = (page) =>
     const { scrollWidth, clientWidth } = document.documentElement;
     if (scrollWidth > clientWidth) faults.push(`page: ${scrollWidth} wide in ${clientWidth}`);
     for (const figure of document.querySelectorAll("figure")) {
-      const root = figure.querySelector("countersign-approvals").shadowRoot;
+      const root = figure.lastElementChild.shadowRoot;
       const fault = (what, element) =>
         faults.push(`${figure.dataset.state}: ${what}: ${element.outerHTML.slice(0, 90)}`);
       // What is there for ears alone is cut down to nothing on purpose.
@@ -67,7 +67,7 @@ export const layoutFaults = (page) =>
 export const targetFaults = (page) =>
   page.evaluate(() =>
     [...document.querySelectorAll("figure")].flatMap((figure) => {
-      const root = figure.querySelector("countersign-approvals").shadowRoot;
+      const root = figure.lastElementChild.shadowRoot;
       const pressed = [...root.querySelectorAll("button, a, input, select, textarea, summary")];
       return pressed
         .filter((element) => element.checkVisibility() && element.type !== "hidden")
@@ -82,14 +82,58 @@ export const targetFaults = (page) =>
     }),
   );
 
+/** Buttons of one row are equally large, and no text is smaller than 13 pixels or has a word broken that had room in its card. */
+export const textFaults = (page) =>
+  page.evaluate(() => {
+    const faults = [];
+    for (const figure of document.querySelectorAll("figure")) {
+      const root = figure.lastElementChild.shadowRoot;
+      const fault = (what, element) =>
+        faults.push(`${figure.dataset.state}: ${what}: ${element.outerHTML.slice(0, 90)}`);
+      for (const row of root.querySelectorAll("[part~='actions'], [part~='bulk']")) {
+        const boxes = [...row.children].map((button) => button.getBoundingClientRect());
+        if (boxes.some(({ width, height }) => differ(width, boxes[0].width) || differ(height, boxes[0].height)))
+          fault("unequal", row);
+      }
+      const unseen = [...root.querySelectorAll("*")].filter((element) => getComputedStyle(element).clipPath !== "none");
+      for (const element of root.querySelectorAll("*")) {
+        if (!element.checkVisibility() || unseen.some((cut) => cut.contains(element))) continue;
+        const texts = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+        if (texts.length === 0 || element.closest("option")) continue;
+        if (Number.parseFloat(getComputedStyle(element).fontSize) < 13) fault("small", element);
+        // What the call says may be as long as it likes.
+        if (element.closest("[part~='arguments'], [part~='difference'], [part~='authorization'], code, [dir='auto']"))
+          continue;
+        const card = element.closest("[part~='card'], [part~='grant'], section") ?? figure;
+        const room = card.clientWidth / 2;
+        for (const text of texts) {
+          for (const { 0: word, index } of text.data.matchAll(/[\p{L}\p{M}\p{N}()]+/gu)) {
+            const range = document.createRange();
+            range.setStart(text, index);
+            range.setEnd(text, index + word.length);
+            const boxes = [...range.getClientRects()].filter(({ width }) => width > 0);
+            const length = boxes.reduce((sum, { width }) => sum + width, 0);
+            if (new Set(boxes.map(({ top }) => Math.round(top))).size > 1 && length < room)
+              fault(`broken: ${word}`, element);
+          }
+        }
+      }
+    }
+    return faults;
+
+    function differ(one, other) {
+      return Math.abs(one - other) > 1;
+    }
+  });
+
 /** The boxes of everything that has a part, and of the texts in it, by state and place, measured from where a line begins. */
 export const partBoxes = (page) =>
   page.evaluate(() => {
     const isRtl = document.documentElement.dir === "rtl";
     return [...document.querySelectorAll("figure")].flatMap((figure) => {
       const frame = figure.getBoundingClientRect();
-      const root = figure.querySelector("countersign-approvals").shadowRoot;
-      const drawn = [...root.querySelectorAll("[part], dt, dd, li, [part~='receipt'] > *, dd > span")];
+      const root = figure.lastElementChild.shadowRoot;
+      const drawn = [...root.querySelectorAll("[part], dt, dd, li, th, td, [part~='receipt'] > *, dd > span")];
       return drawn
         .filter((element) => element.checkVisibility())
         .map((element, at) => {
@@ -130,7 +174,7 @@ export async function ringFaults(page) {
     const faults = [];
     let rings = 0;
     for (const figure of document.querySelectorAll("figure")) {
-      const root = figure.querySelector("countersign-approvals").shadowRoot;
+      const root = figure.lastElementChild.shadowRoot;
       for (const element of root.querySelectorAll(
         "button, a, input, select, textarea, summary, [tabindex]:not(.list)",
       )) {

@@ -33,22 +33,24 @@ describe("the accessibility tree", () => {
   it("A7: has a group for each card, named by its title and described by why it stopped", async (t) => {
     const page = await openGallery(browser, t, await serveSite(t));
     const cards = await page.evaluate(() =>
-      [...document.querySelectorAll("figure")].map(({ dataset, lastElementChild: { shadowRoot } }) => ({
-        state: dataset.state,
-        groups: [...shadowRoot.querySelectorAll("[part~='card']")].map((card) => {
-          const [name, why] = ["title", "why"].map((part) => card.querySelector(`[part~='${part}']`));
-          const [label, described] = ["aria-labelledby", "aria-describedby"].map((of) =>
-            card.getAttribute(of).split(" "),
-          );
-          return [card.role, label.includes(name.id), described.includes(why.id), card.tabIndex];
+      [...document.querySelectorAll("figure:has(countersign-approvals)")].map(
+        ({ dataset, lastElementChild: { shadowRoot } }) => ({
+          state: dataset.state,
+          groups: [...shadowRoot.querySelectorAll("[part~='card']")].map((card) => {
+            const [name, why] = ["title", "why"].map((part) => card.querySelector(`[part~='${part}']`));
+            const [label, described] = ["aria-labelledby", "aria-describedby"].map((of) =>
+              card.getAttribute(of).split(" "),
+            );
+            return [card.role, label.includes(name.id), described.includes(why.id), card.tabIndex];
+          }),
+          // Read out at once, over whatever is being read: nothing that a person could press may be in one.
+          alarms: [...shadowRoot.querySelectorAll("[role='alert'], [aria-live='assertive']")].filter((alarm) =>
+            alarm.querySelector("button, input, select, textarea, a, [tabindex]"),
+          ).length,
         }),
-        // Read out at once, over whatever is being read: nothing that a person could press may be in one.
-        alarms: [...shadowRoot.querySelectorAll("[role='alert'], [aria-live='assertive']")].filter((alarm) =>
-          alarm.querySelector("button, input, select, textarea, a, [tabindex]"),
-        ).length,
-      })),
+      ),
     );
-    assert.equal(cards.length, TOGETHER.length);
+    assert.equal(cards.length, TOGETHER.filter(({ shows }) => shows !== "grants").length);
     for (const { state, groups, alarms } of cards) {
       assert.ok(groups.length > 0, state);
       for (const group of groups) assert.deepEqual(group, ["group", true, true, -1], state);

@@ -13,6 +13,9 @@ export const TOGETHER = STATES.filter(({ alone }) => !alone);
 /** Strings in `countersign/locales`, which the gallery can show the cards in. */
 export const LOCALES = ["en", "ar"];
 
+/** What the page reports of states whose store or rule is broken. */
+export const IN_TROUBLE = /the disk cannot be read|calendars is not defined/;
+
 /**
  * Opens the gallery and waits until every state is reached. The clock starts at one moment, so that what the cards say of
  * time is the same for ever.
@@ -23,12 +26,8 @@ export const LOCALES = ["en", "ar"];
  * @param {{ query?: Record<string, string>, width?: number } & import("playwright-core").BrowserContextOptions} [options]
  */
 export async function openGallery(browser, t, site, { query = {}, width = 1280, ...options } = {}) {
-  const page = await openPage(browser, t, "about:blank", {
-    viewport: { width, height: 800 },
-    timezoneId: "UTC",
-    locale: "en-US",
-    ...options,
-  });
+  const given = { viewport: { width, height: 800 }, timezoneId: "UTC", locale: "en-US", ...options };
+  const page = await openPage(browser, t, "about:blank", given, IN_TROUBLE);
   await page.addInitScript(() => {
     const now = Date.now;
     const start = now();
@@ -36,23 +35,45 @@ export async function openGallery(browser, t, site, { query = {}, width = 1280, 
   });
   await page.goto(`${site.url}/gallery.html?${new URLSearchParams(query)}`);
   await page.evaluate(() => window.gallery);
+  await pressAll(page);
   return page;
 }
 
-/** Makes the window as high as the page, so that every button of a waiting card is armed, and waits for that. */
-export async function arm(page) {
+/** Brings those states about that only a person's click leads to. */
+async function pressAll(page) {
+  const wanted = STATES.filter(({ press }) => press);
+  const found = await shownOn(page);
+  const pressed = wanted.filter(({ name }) => found.includes(name));
+  if (pressed.length === 0) return;
+  const before = page.viewportSize();
+  await arm(page);
+  // From the end, since a card that grows moves those below it, and a button that was moved waits anew.
+  for (const { name, press } of pressed.toReversed()) {
+    const figure = page.locator(`figure[data-state="${name}"]`);
+    await figure.locator(`[part="${press}"]`).click();
+    await figure.locator("[part~='card'] > [part~='problem'], [part~='card'][aria-busy]").waitFor();
+  }
+  // Where the pointer rests a button would look otherwise.
+  await page.mouse.move(0, 0);
+  await page.setViewportSize(before);
+}
+
+/** Makes the window as high as the page, so that every button of a waiting card is armed, and waits for that: all of those
+ * that are within `where`. */
+export async function arm(page, where = "") {
   const { width } = page.viewportSize();
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   // Room for what grows when the width of a scroll bar is gone.
   await page.setViewportSize({ width, height: height + 200 });
-  await page.waitForFunction(() => {
-    const roots = [...document.querySelectorAll("countersign-approvals")].map(({ shadowRoot }) => shadowRoot);
-    // One that would approve may stay off for a reason that the card tells.
-    const off = roots.flatMap((root) => [
-      ...root.querySelectorAll(":is([part~='deny'], [part~='dismiss'])[aria-disabled]"),
-    ]);
+  await page.waitForFunction((where) => {
+    const roots = [...document.querySelectorAll(`${where}:is(countersign-approvals, countersign-grants)`)].map(
+      ({ shadowRoot }) => shadowRoot,
+    );
+    // One that would approve may stay off for a reason that the card tells, and none takes a click while one is being stored.
+    const find = "[part~='card']:not([aria-busy]) :is([part~='deny'], [part~='dismiss'])[aria-disabled]";
+    const off = roots.flatMap((root) => [...root.querySelectorAll(find)]);
     return roots.length > 0 && off.length === 0;
-  });
+  }, where);
 }
 
 /**

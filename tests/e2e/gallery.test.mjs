@@ -8,11 +8,13 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { PARTS, TOKENS } from "../../www/demo/gallery/tokens.mjs";
 import { looking, openGallery, STATES, shownOn, TOGETHER } from "./gallery.mjs";
-import { layoutFaults, movedBoxes, partBoxes, ringFaults, targetFaults } from "./gallery-measure.mjs";
+import { layoutFaults, movedBoxes, partBoxes, ringFaults, targetFaults, textFaults } from "./gallery-measure.mjs";
 import { launch, serveSite } from "./harness.mjs";
 
 const HEADER = readFileSync(new URL("../../www/src/element.ts", import.meta.url), "utf8");
-const CSS = readFileSync(new URL("../../src/web/card/card.css", import.meta.url), "utf8");
+const CSS = ["tokens", "card", "arguments", "asking"]
+  .map((name) => readFileSync(new URL(`../../src/web/card/${name}.css`, import.meta.url), "utf8"))
+  .join("");
 
 let browser;
 let site;
@@ -36,7 +38,7 @@ const stylesOf = (page, find, ...names) =>
   page.evaluate(
     ({ find, names }) =>
       [...document.querySelectorAll("figure")].flatMap((figure) => {
-        const root = figure.querySelector("countersign-approvals").shadowRoot;
+        const root = figure.lastElementChild.shadowRoot;
         return [...root.querySelectorAll(find)].map((element) => {
           const style = getComputedStyle(element);
           const values = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(name)]));
@@ -128,8 +130,29 @@ describe("every state of the card", () => {
         assert.equal(size, look.text ? "32px" : "16px");
         assert.deepEqual(await layoutFaults(shown), []);
         assert.deepEqual(await targetFaults(shown), []);
+        assert.deepEqual(await textFaults(shown), []);
       }));
   }
+
+  it("A15: keeps its words whole in other languages at 320 pixels", async (t) => {
+    for (const locale of ["de", "ar"]) {
+      const other = await openGallery(browser, t, site, { query: { locale } });
+      assert.deepEqual(await looking(other, { width: 320 }, textFaults), [], locale);
+    }
+  });
+
+  it("A8: has no receipt as high as the fields that it replaces, and on paper none with the room of buttons", async () => {
+    const heights = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll("countersign-approvals")].flatMap(({ shadowRoot }) =>
+          [...shadowRoot.querySelectorAll("[part~='receipt']")].map((receipt) => receipt.offsetHeight),
+        ),
+      );
+    const screen = await heights();
+    assert.ok(screen.length > 20 && Math.max(...screen) < 300, `${screen}`);
+    const paper = await looking(page, { width: 720, media: "print" }, heights);
+    assert.ok(Math.max(...paper) < 150, `${paper}`);
+  });
 
   for (const look of [{ colorScheme: "light" }, { colorScheme: "dark" }, { forcedColors: "active" }]) {
     it(`A15: shows where the focus is: ${Object.entries(look)}`, () =>
@@ -194,6 +217,9 @@ describe("every state of the card", () => {
       for (const style of await stylesOf(page, ".block, dd[data-kind='string'] > span", "outline-style")) {
         assert.equal(style["outline-style"], "solid", style.state);
       }
+      const wrong = await stylesOf(page, "[aria-invalid='true']", "outline-style");
+      assert.ok(wrong.length > 2);
+      for (const style of wrong) assert.equal(style["outline-style"], "solid", style.state);
       assert.doesNotMatch(CSS, /forced-color-adjust/);
       const colors = await page.evaluate(() => {
         const { shadowRoot } = document.querySelector("countersign-approvals");
@@ -235,9 +261,9 @@ describe("every state of the card", () => {
               (element.scrollHeight > element.clientHeight + 1 || element.scrollWidth > element.clientWidth + 1),
           );
           const texts = new Set(seen.map(({ textContent }) => textContent));
-          const missing = chat
-            .snapshot()
-            .requests.flatMap(({ view }) => view.arguments)
+          const requests = chat?.snapshot().requests ?? [];
+          const missing = requests
+            .flatMap(({ view }) => view.arguments)
             .filter(({ text, changes }) => text !== "" && !changes && !texts.has(text));
           return [
             ...pressed.map((element) => `${dataset.state}: on paper: ${element.outerHTML.slice(0, 90)}`),

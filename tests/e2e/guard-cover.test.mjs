@@ -72,6 +72,27 @@ const COVERS = {
   },
 };
 
+/** Has the observer say something untrue of each target, and nothing more until it is told to observe that anew. */
+function mislead(untrue) {
+  const honest = new Map();
+  window.IntersectionObserver = class extends IntersectionObserver {
+    constructor(hear, options) {
+      super((entries) => {
+        for (const entry of entries) {
+          const { target } = entry;
+          if (!honest.has(target)) hear([{ target, isIntersecting: true, intersectionRatio: 1, ...untrue }]);
+          else if (honest.get(target)) hear([entry]);
+          if (!honest.has(target)) honest.set(target, false);
+        }
+      }, options);
+    }
+    unobserve(target) {
+      honest.set(target, true);
+      super.unobserve(target);
+    }
+  };
+}
+
 /** What pages do to cards, and the guard takes no offence at. */
 const DAILY = {
   "a move": "translate: 20px 10px",
@@ -116,6 +137,18 @@ for (const name of BROWSERS) {
       await (await armedButton(page)).click();
       await left(page, 0);
     });
+
+    for (const [what, untrue] of Object.entries({
+      "out of view": { isIntersecting: false, intersectionRatio: 0 },
+      "half in view": { intersectionRatio: 0.5 },
+      covered: { isVisible: false },
+    })) {
+      it(`A5: a browser that forgets to say that a button is no longer ${what} is asked again`, async (t) => {
+        const { page } = await openCards(t, browser, { before: [mislead, untrue] });
+        await (await armedButton(page)).click();
+        await left(page, 0);
+      });
+    }
 
     it("clickjacking: a button that is covered says so for as long", async (t) => {
       const { page } = await openCards(t, browser);

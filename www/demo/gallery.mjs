@@ -2,6 +2,7 @@
  * The gallery. The address says how it is shown: `?state=name` one state alone, `?scheme=dark` or `light`, `?dir=rtl`,
  * `?locale=ar`. `window.gallery` resolves once every state is reached.
  */
+import { defineGrantsElement } from "./dist/grants-element.js";
 import * as library from "./dist/index.js";
 import { stage } from "./gallery/stage.mjs";
 import { STATES } from "./gallery/states.mjs";
@@ -16,6 +17,9 @@ const CHOICES = {
 };
 /** What an absent choice is called. */
 const NONE = { scheme: "of the system", dir: "of the language", locale: "en", state: "all" };
+
+/** What the buttons are called that a person must press. */
+const PRESSED = { approve: "Approve", deny: "Deny" };
 
 const address = new URL(location.href);
 const chosen = (name) => CHOICES[name].find((choice) => choice === address.searchParams.get(name)) ?? "";
@@ -43,6 +47,7 @@ async function show() {
   document.documentElement.dir = strings.direction ?? "ltr";
   await library.init({ wires: "all" });
   library.defineElements({ strings });
+  defineGrantsElement({ strings });
   const shown = STATES.filter(({ name, alone }) => (chosen("state") === "" ? !alone : name === chosen("state")));
   page.theme.hidden = chosen("state") !== "";
   await Promise.all(shown.map((state) => stage(library, state, placeOf(state))));
@@ -57,7 +62,7 @@ async function words() {
 }
 
 /** A place for the state's card, under the heading of its group. */
-function placeOf({ name, group, title }) {
+function placeOf({ name, group, title, shows = "approvals", press }) {
   let section = [...page.states.children].find((child) => child.dataset.group === group);
   if (!section) {
     section = element("section", "", element("h2", "", group), element("div", "cards"));
@@ -66,12 +71,13 @@ function placeOf({ name, group, title }) {
   }
   const alone = element("a", "", title);
   alone.href = `?${new URLSearchParams({ ...Object.fromEntries(address.searchParams), state: name })}`;
-  const figure = element("figure", "", element("figcaption", "", alone));
+  const how = press ? [element("span", "soft", ` · press ${PRESSED[press]}`)] : [];
+  const figure = element("figure", "", element("figcaption", "", alone, ...how));
   figure.dataset.state = name;
-  figure.firstElementChild.id = `name-${name}`;
+  alone.id = `name-${name}`;
   figure.setAttribute("aria-labelledby", `name-${name}`);
-  const approvals = document.createElement("countersign-approvals");
-  figure.append(approvals);
+  const shown = document.createElement(`countersign-${shows}`);
+  figure.append(shown);
   section.lastElementChild.append(figure);
-  return approvals;
+  return shown;
 }

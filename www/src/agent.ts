@@ -26,11 +26,12 @@ export class Agent {
   readonly #chats = new Map<string, Promise<Chat>>();
   readonly #here = new Set<Chat>();
   readonly #endings: (() => void)[];
+  #isDisposed = false;
   /** The standing permissions in the store: what people allowed beyond one call. */
   readonly grants: Grants;
 
   /** @internal Pages use {@link createAgent}. */
-  constructor(make: () => RawAgent, store: Store, abandon: () => void) {
+  constructor(make: () => RawAgent, store: Store, abandon: () => void, self: () => string) {
     this.#raw = make();
     this.#store = store;
     this.grants = new Grants(
@@ -47,6 +48,10 @@ export class Agent {
     // A page that is kept in the back/forward cache must not go on reading an answer, nor keep others from the work.
     const leave = () => enter(() => this.#raw.suspend());
     const come = ({ persisted }: PageTransitionEvent) => persisted && this.#refresh(() => true);
+    const hear = (id: string, seq: number) => {
+      if (id === GRANTS) return void this.#refreshGrants();
+      this.#refresh((open) => open === id, seq === REWRITTEN);
+    };
     addEventListener("beforeunload", noteLeaving);
     addEventListener("pagehide", leave);
     addEventListener("pageshow", come);
@@ -55,19 +60,19 @@ export class Agent {
       () => removeEventListener("beforeunload", noteLeaving),
       () => removeEventListener("pagehide", leave),
       () => removeEventListener("pageshow", come),
-      listen(nameOf(store), (id, seq) => {
-        if (id === GRANTS) return void this.#refreshGrants();
-        this.#refresh((open) => open === id, seq === REWRITTEN);
-      }),
+      listen(nameOf(store), hear, self),
     ];
   }
 
   /**
    * Opens a chat: new, or as the store left it. Calls no model and no tool. The same id gives the same chat. A chat that
-   * has no messages yet starts from `history`; any other keeps its own.
+   * has no messages yet starts from `history`; any other keeps its own. A chat that ended here, since it was deleted or the
+   * store failed, is taken anew from the store. Rejects with code `disposed` once the agent is.
    */
   open(id: string, options: { history?: readonly HistoryMessage[] } = {}): Promise<Chat> {
-    return this.#chats.get(id) ?? this.#keep(id, this.#load(id, options.history));
+    const opened = this.#chats.get(id);
+    if (opened) return this.#reopen(id, opened, options);
+    return this.#keep(id, this.#load(id, options.history));
   }
 
   /**
@@ -85,8 +90,10 @@ export class Agent {
    */
   async import(text: string): Promise<Chat> {
     if (typeof text !== "string") throw new CountersignError("invalid_options", "import(text) needs a string.");
+    this.#check();
     const [id = "", head = "", ...lines]: string[] = enter(() => this.#raw.readLog(text));
     refuseReserved(id);
+    await this.#letGo(id);
     if (this.#chats.has(id)) throw taken(id);
     return this.#keep(id, this.#take(id, head, lines));
   }
@@ -121,8 +128,27 @@ export class Agent {
 
   /** Aborts what is under way. Nothing pending is decided by it. */
   dispose(): void {
+    this.#isDisposed = true;
     for (const end of this.#endings) end();
     enter(() => this.#raw.dispose());
+  }
+
+  #check(): void {
+    if (this.#isDisposed) throw new CountersignError("disposed", "This agent was disposed; create another one.");
+  }
+
+  async #reopen(id: string, opened: Promise<Chat>, options: { history?: readonly HistoryMessage[] }): Promise<Chat> {
+    const chat = await opened;
+    if (!hasEnded(chat)) return chat;
+    await this.#letGo(id);
+    return this.open(id, options);
+  }
+
+  /** Forgets the chat of this id if it has ended: whoever learnt that, or whether anybody did, does not matter. */
+  async #letGo(id: string): Promise<void> {
+    const opened = this.#chats.get(id);
+    const chat = await opened?.catch(() => undefined);
+    if (chat && hasEnded(chat) && this.#chats.get(id) === opened) this.#chats.delete(id);
   }
 
   #keep(id: string, chat: Promise<Chat>): Promise<Chat> {
@@ -143,6 +169,7 @@ export class Agent {
       throw new CountersignError("invalid_options", "open(id) needs a non-empty string.");
     }
     refuseReserved(id);
+    this.#check();
     const raw: RawChat = await enter(() => this.#raw.open(id, history && readHistory(history)));
     const chat = new Chat(id, raw, () => this.#store.durable !== false);
     raws.set(chat, raw);
@@ -176,9 +203,7 @@ export class Agent {
       const chat = concerns(id) ? await opening.catch(() => undefined) : undefined;
       if (!chat?.isHere()) continue;
       // A module that trapped takes its chats anew anyway.
-      const goesOn = await enter(() => rawChat(chat).refresh(rewritten)).catch(() => true);
-      // One that was deleted elsewhere is not what the next open(id) is to get.
-      if (!goesOn && this.#chats.get(id) === opening) this.#chats.delete(id);
+      await enter(() => rawChat(chat).refresh(rewritten)).catch(() => {});
     }
   }
 }
@@ -205,14 +230,23 @@ function readHead(head: string): Pick<ChatSummary, "status" | "requests"> {
 /** Creates an agent. Throws a {@link CountersignError} that names the option at fault. */
 export function createAgent(options: AgentOptions): Agent {
   return enter(() => {
-    const { setup, host, store, abandon } = readHost(options);
-    return new Agent(() => new RawAgent(setup, host), store, abandon);
+    const { setup, host, store, abandon, self } = readHost(options);
+    return new Agent(() => new RawAgent(setup, host), store, abandon, self);
   });
 }
 
 /** A tool; gives editors the types, changes nothing. */
 export function tool(definition: Tool): Tool {
   return definition;
+}
+
+/** Whether nothing more can be done in a chat. One that is being taken anew from the store can go on. */
+function hasEnded(chat: Chat): boolean {
+  try {
+    return chat.isHere() && !enter(() => rawChat(chat).goesOn());
+  } catch {
+    return false;
+  }
 }
 
 function taken(id: string): CountersignError {

@@ -52,6 +52,8 @@ export class Chat {
   /** Messages that no longer change: all but the last. */
   readonly #settled: Message[] = [];
   #snapshot: Snapshot;
+  /** What this page began and may not have stored yet, on top of the snapshot. */
+  #begun: Snapshot | undefined;
   #isStale = false;
   #generation = 0;
   readonly #durable: () => boolean;
@@ -67,6 +69,7 @@ export class Chat {
   renew(raw: RawChat | undefined): void {
     this.#held = undefined;
     this.#settled.length = 0;
+    this.#begun = undefined;
     if (raw) this.#snapshot = this.#take(raw);
     this.#isStale = false;
     this.#tell();
@@ -106,18 +109,24 @@ export class Chat {
     }
   }
 
-  /** The chat as it stands, frozen; the same reference until something changes. */
+  /**
+   * The chat as it stands, frozen; the same reference until something changes. What `send`, `resume` and `retry` begin shows
+   * directly after the call; a decision, an answer and a stop show once they are stored.
+   */
   snapshot(): Snapshot {
+    const stored = this.stored();
+    return this.#begun ?? stored;
+  }
+
+  /** @internal The chat as the store has it. */
+  stored(): Snapshot {
     // While something is being written the last one stands: nothing is shown that is not stored.
-    try {
-      if (this.#isStale && this.#held && enter(() => this.#raw.isStored())) {
-        this.#snapshot = enter(() => this.#draw());
-        this.#isStale = false;
-      }
-    } catch (thrown) {
-      // The module trapped; the chat will be taken anew from the store.
-      if (!(thrown instanceof CountersignError) || thrown.code !== "aborted") throw thrown;
-    }
+    unlessAborted(() => {
+      if (!this.#isStale || !this.#held || !this.#raw.isStored()) return;
+      this.#snapshot = this.#draw();
+      this.#begun = undefined;
+      this.#isStale = false;
+    });
     return this.#snapshot;
   }
 
@@ -146,11 +155,12 @@ export class Chat {
     }
     // Undefined stands for the agent's user, null for "not known".
     const by = options.by === undefined ? undefined : readDecider(options.by);
-    return enter(() => this.#raw.send(JSON.stringify({ parts }), by !== undefined, by, signal));
+    return this.#begin(() => this.#raw.send(JSON.stringify({ parts }), by !== undefined, by, signal));
   }
 
   /**
-   * Decides about a pending request. Resolves once the decision is stored; `continuation` resolves when the run
+   * Decides about a pending request, as the page's own code: what the card asks of a person first, to open what is folded,
+   * does not apply, and the decision is recorded as made through the API (`via: "api"`). Resolves once the decision is stored; `continuation` resolves when the run
    * rests again. Rejects with code `not_grantable`, with nothing decided, where the scope is not to be had, and with
    * `grant_failed` where the call was approved and the standing permission could not be kept.
    */
@@ -194,12 +204,12 @@ export class Chat {
 
   /** Goes on with a run that was left interrupted. Never called for you. */
   async resume(): Promise<RunResult> {
-    return enter(() => this.#raw.resume());
+    return this.#begin(() => this.#raw.resume());
   }
 
   /** Makes a failed model request again; tools that ran do not run again. */
   async retry(): Promise<RunResult> {
-    return enter(() => this.#raw.resume());
+    return this.#begin(() => this.#raw.resume());
   }
 
   /** Ends the run: aborts what is under way, lapses what is pending. */
@@ -224,6 +234,30 @@ export class Chat {
    */
   async clear(): Promise<void> {
     return enter(() => this.#raw.clear());
+  }
+
+  /** Calls what sets a run to work, and shows that. */
+  #begin(call: () => Promise<RunResult>): Promise<RunResult> {
+    const before = this.snapshot();
+    const settled = enter(call);
+    const begun = before.status === "running" ? undefined : unlessAborted(() => this.#drawBegun(before));
+    if (begun) {
+      this.#begun = begun;
+      this.#tell();
+    }
+    return settled;
+  }
+
+  /**
+   * What came on top of a snapshot when a run was set to work: the message, if there is one, and that nothing waits. What
+   * became of calls that waited shows once it is stored.
+   */
+  #drawBegun({ reason, error, streaming, ...before }: Snapshot): Snapshot | undefined {
+    const view = this.#raw.runView() as RunResult;
+    if (view.status !== "running") return undefined;
+    const place = before.messages.length;
+    const fresh = this.#raw.messageCount() > place ? [this.#raw.message(place) as Message] : [];
+    return freeze({ ...before, ...view, messages: [...before.messages, ...fresh], requests: [] });
   }
 
   #after(run: string | undefined, result: "applied" | "already") {
@@ -255,6 +289,16 @@ export class Chat {
       durable: this.#durable(),
       ...((text || reasoning) && { streaming: { text, reasoning } }),
     });
+  }
+}
+
+/** Looks into the module; undefined if that trapped: the chat will be taken anew from the store. */
+function unlessAborted<T>(look: () => T): T | undefined {
+  try {
+    return enter(look);
+  } catch (thrown) {
+    if (!(thrown instanceof CountersignError) || thrown.code !== "aborted") throw thrown;
+    return undefined;
   }
 }
 

@@ -7,11 +7,11 @@ import type { Call, ChatEvent, Snapshot } from "./types.js";
  */
 export function eventsOf(chat: Chat): AsyncIterableIterator<ChatEvent> {
   const queue: ChatEvent[] = [];
-  let seen = chat.snapshot();
+  let seen = chat.stored();
   let wake = () => {};
   let over = false;
   const end = chat.subscribe(() => {
-    const next = chat.snapshot();
+    const next = chat.stored();
     queue.push(...difference(seen, next));
     seen = next;
     wake();

@@ -17,6 +17,8 @@
  *
  * A button here takes authority back and gives none, so that any click counts, also one by a script.
  */
+
+import tokens from "../../src/web/card/tokens.css";
 import { messageOf } from "./error.js";
 import type { Grant, Grants } from "./grants.js";
 import css from "./grants-element.css";
@@ -62,7 +64,7 @@ function grantsElement(words: Words): CustomElementConstructor {
       super();
       const root = this.attachShadow({ mode: "open" });
       const sheet = new CSSStyleSheet();
-      sheet.replaceSync(css);
+      sheet.replaceSync(tokens + css);
       root.adoptedStyleSheets = [sheet];
       const box = make("section", { lang: words.locale, dir: words.direction, "aria-labelledby": "title" });
       const title = make("h2", { part: "title", id: "title" }, words.say("grants.title"));
@@ -177,7 +179,7 @@ function grantsElement(words: Words): CustomElementConstructor {
       const isBare = constraint === "exact" && view.arguments.length === 0;
       const which = isBare ? "grants.no_arguments" : WHICH[constraint];
       item.append(make("div", {}, words.say(which)));
-      if (view.arguments.length > 0) item.append(rows(view.arguments, words));
+      if (view.arguments.length > 0) item.append(rows(view.arguments, words.say(which), words));
       const where = scope === "chat" ? words.say("grants.in_chat", { chat: view.chat }) : words.say("grants.always");
       const end = until === null ? words.say("grants.no_end") : words.say("grants.until", { time: time(until) });
       const terms = make("div", { part: "terms" });
@@ -212,9 +214,9 @@ function grantsElement(words: Words): CustomElementConstructor {
   }
 }
 
-/** Text nodes only, as on the card. */
-function rows(values: Grant["view"]["arguments"], words: Words): HTMLElement {
-  const list = make("dl", { part: "arguments" });
+/** Text nodes only, as on the card. Where it scrolls a keyboard must get there. */
+function rows(values: Grant["view"]["arguments"], label: string, words: Words): HTMLElement {
+  const list = make("dl", { part: "arguments", tabindex: "0", "aria-label": label });
   for (const { path, text } of values) {
     list.append(make("dt", { dir: "auto" }, path));
     list.append(make("dd", { dir: "auto" }, text || words.say("head.empty_text")));

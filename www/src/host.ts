@@ -1,4 +1,5 @@
 import { CountersignError } from "./error.js";
+import { GRANTS } from "./grants.js";
 import { stays } from "./leaving.js";
 import { readOptions } from "./options.js";
 import { isFunction } from "./reader.js";
@@ -60,7 +61,14 @@ export interface Host {
 }
 
 /** Splits the options of an agent into data and functions. Throws an error that names the option at fault. */
-export function readHost(options: AgentOptions): { setup: string; host: Host; store: Store; abandon: () => void } {
+export function readHost(options: AgentOptions): {
+  setup: string;
+  host: Host;
+  store: Store;
+  abandon: () => void;
+  /** Under which name it says what it wrote, see {@link announce}. */
+  self: () => string;
+} {
   const {
     setup,
     tools,
@@ -74,6 +82,9 @@ export function readHost(options: AgentOptions): { setup: string; host: Host; st
     fetch: own,
   } = readOptions(options);
   const name = nameOf(store);
+  const id = crypto.getRandomValues(new Uint32Array(4)).join();
+  // What an earlier life of the module wrote is news to a later one.
+  const self = () => `${id}:${life()}`;
   // All that were given: to release one twice does nothing.
   const leases = new Set<Lease>();
   const abandon = () => {
@@ -128,12 +139,14 @@ export function readHost(options: AgentOptions): { setup: string; host: Host; st
     },
     load: async (chat, from) => store.load(chat, from),
     async append(chat, seq, lines, head) {
+      const from = self();
       await store.append(chat, seq, lines, head);
-      announce(name, chat, seq + lines.length);
+      // Every chat of an agent hears of standing permissions in this way, whichever gave them.
+      announce(name, chat, seq + lines.length, chat === GRANTS ? undefined : from);
     },
     async lease(chat) {
       const since = life();
-      const given = await lease(name, chat);
+      const given = await lease(name, chat, self());
       if (given) leases.add(given);
       // Whoever asked for it is gone.
       if (since !== life()) given?.release();
@@ -179,7 +192,7 @@ export function readHost(options: AgentOptions): { setup: string; host: Host; st
     },
     fetch: async (url, init) => (own ?? fetch)(url, init),
   };
-  return { setup: JSON.stringify(setup), host, store, abandon };
+  return { setup: JSON.stringify(setup), host, store, abandon, self };
 }
 
 const names = new WeakMap<Store, string>();

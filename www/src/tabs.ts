@@ -24,20 +24,27 @@ const own = new Set<string>();
 /** Stands for the number of lines where there are as many as before, and some are not what they were. */
 export const REWRITTEN = -1;
 
-/** Tells whoever listens, in this page too, that a chat of the store `name` has `seq` lines now, or was rewritten. */
-export function announce(name: string, chat: string, seq: number): void {
+/**
+ * Tells whoever listens, in this page too, that a chat of the store `name` has `seq` lines now, or was rewritten; all but
+ * the one that says it, `from`, where that knows as much.
+ */
+export function announce(name: string, chat: string, seq: number, from?: string): void {
   const channel = channelOf(name);
-  channel?.postMessage([chat, seq]);
+  channel?.postMessage([chat, seq, from]);
   channel?.close();
 }
 
-/** Hears what is announced, as hints to look into the store. Returns the function that ends it. */
-export function listen(name: string, hear: (chat: string, seq: number) => void): () => void {
+/**
+ * Hears what is announced, but for what the listener, `own()`, says itself, as hints to look into the store. Returns the
+ * function that ends it.
+ */
+export function listen(name: string, hear: (chat: string, seq: number) => void, own = () => ""): () => void {
   const channel = channelOf(name);
   if (!channel) return () => {};
   channel.onmessage = ({ data }) => {
     // Other versions of the page speak on this channel too.
-    const [chat, seq] = Array.isArray(data) ? data : [];
+    const [chat, seq, from] = Array.isArray(data) ? data : [];
+    if (from === own()) return;
     if (typeof chat === "string" && typeof seq === "number") hear(chat, seq);
   };
   return () => channel.close();
@@ -48,7 +55,7 @@ export function listen(name: string, hear: (chat: string, seq: number) => void):
  * hold it where there are any. Elsewhere, such as on a page of plain http, it is a row of a database that is renewed
  * by the clock. Where there is no database either nobody else can see the chat, and the lease is given.
  */
-export async function lease(name: string, chat: string): Promise<Lease | undefined> {
+export async function lease(name: string, chat: string, from?: string): Promise<Lease | undefined> {
   const id = idOf(name, chat);
   // Noted before anything is waited for, so that of two calls of this page one loses.
   if (own.has(id)) return undefined;
@@ -67,7 +74,7 @@ export async function lease(name: string, chat: string): Promise<Lease | undefin
       own.delete(id);
       end();
       // Who shows the chat as being worked on is to look again.
-      announce(name, chat, 0);
+      announce(name, chat, 0, from);
     },
   };
 }

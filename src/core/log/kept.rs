@@ -23,7 +23,7 @@ use crate::core::outcome::{PersonId, Token};
 
 /// To be raised with every change of what this file writes, of how messages are drawn, and of what the events of a log come
 /// to.
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 
 /// A projection that was kept, and where in its log it stands.
 #[derive(Debug, PartialEq)]

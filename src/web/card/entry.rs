@@ -285,9 +285,14 @@ impl Entry {
         if shown.is_empty() {
             if self.is_pending.replace(false) {
                 self.watch.release(&self.note);
+                let height = self.group.height();
                 self.group.set("class", "settled");
-                // The receipt keeps the height of what it replaces, so that nothing below it moves under a pointer.
-                self.foot.set_style(&joined("min-block-size:", &self.foot.height().to_string(), "px"));
+                let lost = height.saturating_sub(self.group.height());
+                // The receipt keeps the height of what it replaces, so that nothing below it moves under a pointer. Not of
+                // fields, which may be higher than a window.
+                let fields = if card.view.form.is_some() { self.note.height() } else { 0 };
+                let height = (self.foot.height() + lost).saturating_sub(fields);
+                self.foot.set_style(&joined("min-block-size:", &height.to_string(), "px"));
             }
             self.foot.insert(&self.receipt, None);
             self.dismiss.set_text(&self.words.say("receipt.dismiss"));

@@ -54,8 +54,10 @@ pub fn draw(
     };
     edit::draw_changes(head, &view.changes, words);
     if !view.preview.is_empty() {
+        let heading = joined("preview-", number, "");
+        head.add("div class=heading", &words.say("head.preview")).set("id", &heading);
         let list = head.add("ul part=preview", "");
-        list.set("aria-label", &words.say("head.preview"));
+        list.set("aria-labelledby", &heading);
         for line in &view.preview {
             // Not the item itself, whose marker would change sides.
             list.add("li", "").add("bdi", &words.preview(line));

@@ -26,7 +26,7 @@ pub fn draw(area: &Element, receipt: &Receipt, digest: &str, dismiss: &Element, 
     area.add("strong", &words.say(receipt.decision));
     area.add("span", &words.say(receipt.outcome));
     if let Some(reason) = receipt.reason {
-        area.add("span", &words.say(reason));
+        area.add("div", "").add("q", &words.say(reason));
     }
     if let Some(note) = &receipt.note {
         area.add("div", "").add("q dir=auto", note);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 
 use super::Driver;
-use super::store::lines;
+use super::load::lines;
 use crate::core::approval::Preview;
 use crate::core::grant::{self, Book, Entry, Grant, Terms};
 use crate::core::log;

@@ -1,42 +1,19 @@
-//! The projection kept beside the log: reading it when a chat is opened, and keeping it anew as the log grows.
+//! The projection kept beside the log: keeping it anew as the log grows, and reading what of it was left folded.
 
 use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
 
 use super::Driver;
-use super::store::{Loaded, lines};
-use crate::core::chain;
+use super::load::{hash_of, lines};
 use crate::core::event::Event;
-use crate::core::log::{Chat, Kept};
-use crate::core::message::ChatId;
 use crate::core::snapshot;
 use crate::web::error::from_run;
 use crate::web::fetch::settled;
 use crate::web::platform;
-use crate::web::setup::Setup;
 
 /// How many events the log must have behind what is kept of it before that is kept anew.
 const KEEP_BEHIND: u64 = 256;
-
-/// The chat by what is kept of it and the lines behind that; `None` where nothing is kept, or where the two do not fit.
-pub(super) async fn load(setup: &Setup, id: &str) -> Option<Loaded> {
-    let text = settled(setup.host.kept(id)).await.ok()?.as_string()?;
-    let Kept { mut chat, last_hash, drawn } = Chat::from_kept(&ChatId::new(id), &text)?;
-    let kept = chat.next_seq();
-    // With the last line that it covers, so that what was kept of another log, or before a clearing, shows.
-    let lines = lines(&setup.host, id, kept.checked_sub(1)?).await.ok()?;
-    let (covered, behind) = lines.split_first()?;
-    let event = Event::decode(covered).ok()?;
-    let is_cleared = chat.run().is_some_and(|run| run.cleared);
-    if hash_of(covered) != last_hash || event.seq + 1 != kept || event.cleared != is_cleared {
-        return None;
-    }
-    chat.extend(behind.iter().map(String::as_str)).ok()?;
-    let drawn =
-        Some(drawn).filter(|drawn| drawn.titles == snapshot::titles(&setup.settings)).map(|drawn| drawn.messages);
-    Some(Loaded { chat, last_hash: lines.last().map(|line| hash_of(line))?, kept, drawn })
-}
 
 impl Driver {
     /// Keeps the projection once the log has grown long behind what is kept, while nothing is at work and all of it is stored.
@@ -54,7 +31,7 @@ impl Driver {
     }
 
     fn can_keep(&self) -> bool {
-        self.rests() && self.is_stored() && !self.rewritten.get() && self.closed.borrow().is_none()
+        self.rests() && self.is_stored() && !self.rewritten.get() && self.goes_on()
     }
 
     async fn keep_now(self: &Rc<Self>) -> Option<()> {
@@ -98,8 +75,4 @@ impl Driver {
         }
         Ok(self.look(|run| snapshot::message(run, place)))
     }
-}
-
-fn hash_of(line: &str) -> String {
-    chain::hash_of(line).unwrap_or_default()
 }

@@ -18,6 +18,9 @@ use crate::web::platform;
 
 /// How often a request that failed before anything of an answer arrived is made again.
 const RETRIES: u32 = 2;
+/// The longest that chance makes the first retry wait, in milliseconds; each further one may wait twice as long. Any part of
+/// it is as likely, so that pages whose requests failed together do not come back together.
+const SPREAD: u64 = 500;
 /// The longest wait before that, in milliseconds; a server that asks for more is left to the person's retry.
 const LONGEST_WAIT: u64 = 20_000;
 
@@ -66,15 +69,17 @@ async fn attempts(driver: &Rc<Driver>, controller: &AbortController, closing: bo
             trims -= 1;
             continue;
         }
-        let wait = error.retry_after_ms.unwrap_or(500 << (RETRIES - left));
+        let asked = error.retry_after_ms.unwrap_or_default();
         let Partial { text, reasoning } = driver.partial();
         let begun = !text.is_empty() || !reasoning.is_empty();
         if error.class == ModelErrorClass::Timeout {
             controller.abort();
         }
-        if !error.retryable || begun || left == 0 || wait > LONGEST_WAIT || signal.aborted() {
+        if !error.retryable || begun || left == 0 || asked > LONGEST_WAIT || signal.aborted() {
             return Err(error);
         }
+        // What the server asked for is the least.
+        let wait = asked + platform::by_chance(SPREAD << (RETRIES - left));
         left -= 1;
         if settled(driver.setup.host.sleep(wait as f64)).await.is_err() || signal.aborted() {
             return Err(error);

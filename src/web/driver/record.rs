@@ -6,7 +6,7 @@ use js_sys::Array;
 use wasm_bindgen::JsValue;
 
 use super::Driver;
-use super::store::{lines, replay};
+use super::load::{lines, replay};
 use crate::core::chain::{self, Privacy};
 use crate::core::run::{Run, Status};
 use crate::web::error::error;

@@ -8,20 +8,18 @@ use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
 
-use super::{Driver, Trouble, kept};
+use super::load::{Loaded, lines, load};
+use super::{Driver, Trouble};
 use crate::core::approval::Request;
 use crate::core::chain;
 use crate::core::event::Event;
 use crate::core::log::Chat;
-use crate::core::message::ChatId;
-use crate::core::run::{Run, RunError, Status};
+use crate::core::run::{Run, Status};
 use crate::core::snapshot;
-use crate::web::error::{code_of, error, from_run, text_of};
+use crate::web::error::{code_of, error, text_of};
 use crate::web::fetch::settled;
-use crate::web::host::Host;
 use crate::web::platform;
-use crate::web::setup::Setup;
-use crate::web::value::{from_strings, to_strings};
+use crate::web::value::from_strings;
 
 /// How often a page tries to become the one that does the work, and how long it waits in between, in milliseconds.
 const LEASE_TRIES: u32 = 40;
@@ -122,7 +120,7 @@ impl Driver {
 
     async fn look_into_store(self: &Rc<Self>) {
         // A write under way finds out by itself.
-        if !self.is_stored() || self.closed.borrow().is_some() {
+        if !self.is_stored() || !self.goes_on() {
             return;
         }
         let (stored, epoch) = (self.stored.get(), self.epoch.get());
@@ -188,7 +186,7 @@ impl Driver {
                 }
                 let Some(this) = driver.upgrade() else { break };
                 this.refresh().await;
-                if !this.look(Run::is_elsewhere) || this.closed.borrow().is_some() {
+                if !this.look(Run::is_elsewhere) || !this.goes_on() {
                     this.watches.set(false);
                     break;
                 }
@@ -260,37 +258,6 @@ impl Driver {
 /// Whether a run waits for work and not for a person.
 fn is_unfinished(chat: &Chat) -> bool {
     chat.open_run().is_some() && chat.pending().next().is_none()
-}
-
-/// A chat as the store has it.
-pub(super) struct Loaded {
-    pub(super) chat: Chat,
-    /// The hash of its last event, empty if that has none.
-    pub(super) last_hash: String,
-    /// How many of its events were not read, since the projection that is kept covers them.
-    pub(super) kept: u64,
-    /// The messages of those that are folded.
-    pub(super) drawn: Option<String>,
-}
-
-/// The chat as the store has it: by what is kept of it, if that is to be used and fits, else by all lines.
-pub(super) async fn load(setup: &Setup, id: &str, use_kept: bool) -> Result<Loaded, JsValue> {
-    if use_kept && let Some(loaded) = kept::load(setup, id).await {
-        return Ok(loaded);
-    }
-    replay(id, &lines(&setup.host, id, 0).await?)
-}
-
-/// The chat that the lines tell.
-pub(super) fn replay(id: &str, lines: &[String]) -> Result<Loaded, JsValue> {
-    let chat = Chat::replay(ChatId::new(id), lines.iter().map(String::as_str));
-    let chat = chat.map_err(|corrupt| from_run(&RunError::Corrupt(corrupt)))?;
-    let last_hash = lines.last().and_then(|line| chain::hash_of(line)).unwrap_or_default();
-    Ok(Loaded { chat, last_hash, kept: 0, drawn: None })
-}
-
-pub(super) async fn lines(host: &Host, id: &str, from: u64) -> Result<Vec<String>, JsValue> {
-    to_strings(settled(host.load(id, from as f64)).await?, "store.load")
 }
 
 /// The event's line, sealed to the one before; `last_hash` becomes its hash.

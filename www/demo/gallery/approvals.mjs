@@ -24,8 +24,11 @@ export const SHORT = [["calendar__add", TASTING]];
 /** The call of a text of several lines. */
 export const LONG = [["mail__send", { to: "team@example.org", subject: "Uploads this morning", body: LETTER }]];
 
+/** A call with more values than a card shows. */
+const FOLDED = ["site__settings", { tags: Array.from({ length: 64 }, (_, place) => `tag-${place + 1}`) }];
+
 /** A rule whose question can be answered for later calls too. */
-const GRANTABLE = {
+export const GRANTABLE = {
   rules: ({ ask }) => [ask("calendar__add", "The calendar is shared with the team.", { grantable: true })],
 };
 
@@ -106,7 +109,7 @@ export const APPROVALS = [
   {
     name: "folded",
     title: "More than a card shows at once",
-    calls: [["site__settings", { tags: Array.from({ length: 64 }, (_, place) => `tag-${place + 1}`) }]],
+    calls: [FOLDED],
   },
   {
     name: "folded-text",
@@ -142,12 +145,6 @@ export const APPROVALS = [
     ],
   },
   { name: "preview", title: "With a preview", calls: [["jar__empty", { count: 12 }]] },
-  {
-    name: "rule",
-    title: "Stopped by a rule",
-    calls: [["files__delete", { path: "/home/ada/report.txt", reason: "It is old." }]],
-    options: { rules: ({ ask }) => [ask("files__*", "What is deleted cannot be brought back.")] },
-  },
   {
     name: "server-tool",
     title: "A tool of the provider's server",
@@ -191,6 +188,20 @@ export const APPROVALS = [
       press(kit, "standing");
     },
   },
+  {
+    name: "note",
+    title: "A long note",
+    calls: SHORT,
+    act: async (kit) => type(kit, "It clashes with the harvest. ".repeat(16).trim(), "note"),
+  },
+  {
+    name: "note-not-shown",
+    title: "A note that the assistant does not read",
+    calls: SHORT,
+    act: async ({ element }) => {
+      element.by = "grace";
+    },
+  },
   { name: "edit", title: "Its arguments in fields", calls: SHORT, act: openEdit },
   {
     name: "edit-changed",
@@ -211,9 +222,33 @@ export const APPROVALS = [
     },
   },
   {
+    name: "edit-refused",
+    title: "Its arguments changed to what a rule refuses",
+    calls: SHORT,
+    options: {
+      rules: ({ refuse }) => [refuse("calendar__add", ({ title }) => !title, "An entry needs a title.")],
+    },
+    act: async (kit) => {
+      await openEdit(kit);
+      type(kit, "");
+    },
+  },
+  {
     name: "several",
     title: "Several at once",
     calls: [...SHORT, ["jar__empty", { count: 3 }], ["cache__clear", {}]],
+  },
+  {
+    name: "several-folded",
+    title: "Several at once, one of them not read yet",
+    calls: [...SHORT, FOLDED],
+  },
+  {
+    name: "one-approved",
+    title: "One of two approved",
+    calls: [...SHORT, ["jar__empty", { count: 3 }]],
+    act: ({ decide }) => decide({ approve: true }),
+    endless: true,
   },
   {
     name: "one-decided",
@@ -254,9 +289,9 @@ function press({ element }, part) {
   scrollTo(scrollX, scrollY);
 }
 
-/** Types into the first field of the arguments. */
-function type({ element }, text) {
-  const field = element.shadowRoot.querySelector("[part~='edit'] :is(input, textarea)");
+/** Types into the first field of a part: of the arguments, if no other is named. */
+function type({ element }, text, part = "edit") {
+  const field = element.shadowRoot.querySelector(`[part~='${part}'] :is(input, textarea)`);
   field.value = text;
   field.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
 }

@@ -1,5 +1,5 @@
 /** Cards with their receipts. */
-import { LONG, lost, never, SHORT } from "./approvals.mjs";
+import { GRANTABLE, LONG, lost, never, SHORT } from "./approvals.mjs";
 import { ANSWERABLE, SIGN_IN } from "./requests.mjs";
 
 const decided = (name, title, decision, more = {}) => ({
@@ -34,6 +34,8 @@ export const RECEIPTS = [
   }),
   decided("approved-other", "Approved by somebody else", { approve: true, by: "grace" }),
   decided("approved-unknown", "Approved by a person not identified", { approve: true, by: null }),
+  decided("allowed-in-chat", "Allowed in this chat", { approve: true, scope: "chat" }, { options: GRANTABLE }),
+  decided("allowed-always", "Allowed always", { approve: true, scope: "always" }, { options: GRANTABLE }),
   decided(
     "approved-failed",
     "Approved, and failed",
@@ -42,6 +44,7 @@ export const RECEIPTS = [
   ),
   decided("running", "Approved, and running", { approve: true }, { run: never, endless: true }),
   decided("denied", "Denied by you, with a note", { approve: false, note: "Not on a Sunday, please." }),
+  decided("denied-reason", "Denied by you, with a reason", { approve: false, reason: "variant" }),
   decided("denied-other", "Denied by somebody else", { approve: false, by: "grace" }),
   decided("denied-unknown", "Denied by a person not identified", { approve: false, by: null }),
   {
@@ -49,6 +52,12 @@ export const RECEIPTS = [
     title: "Refused by the page's policy",
     calls: SHORT,
     act: ({ answer }) => answer({ ok: false, by: "policy" }),
+  },
+  {
+    name: "allowed-by-policy",
+    title: "Allowed by the page's policy",
+    calls: SHORT,
+    act: ({ answer }) => answer({ ok: true, by: "policy" }),
   },
   {
     name: "withdrawn",

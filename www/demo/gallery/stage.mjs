@@ -11,12 +11,17 @@ export const USER = "ada";
  * @param {HTMLElement & { chat: any }} element
  */
 export async function stage(library, state, element) {
-  let store = library.memoryStore();
+  const wrap = state.store ?? ((made) => made);
+  let store = wrap(library.memoryStore());
+  /** What of the tools is not as it was, by name. */
+  let changes = {};
   if (state.log) await store.append(state.name, 0, state.log, "");
-  let chat = await agentOf(library, state, store).open(state.name);
+  const agent = () => agentOf(library, state, store, changes);
+  let chat = await agent().open(state.name);
   for (const [name, value] of Object.entries(state.attributes ?? {})) element.setAttribute(name, value);
-  element.chat = chat;
-  if (!state.log) await chat.send("Please.");
+  const isOfGrants = state.shows === "grants";
+  if (!isOfGrants) element.chat = chat;
+  if (!state.log && state.calls.length > 0) await chat.send("Please.");
 
   const last = () => chat.snapshot().requests.at(-1);
   await state.act?.({
@@ -40,10 +45,21 @@ export async function stage(library, state, element) {
     async reload() {
       const kept = library.memoryStore();
       await kept.append(state.name, 0, await store.load(state.name), "");
-      store = kept;
-      chat = await agentOf(library, state, store).open(state.name);
+      store = wrap(kept);
+      chat = await agent().open(state.name);
       element.chat = chat;
       await chat.resume();
+    },
+    /** From now on the tools are otherwise. */
+    change(how) {
+      changes = how;
+    },
+    /** Asks the same in another chat, with tools that are otherwise. */
+    async another(how) {
+      changes = how;
+      chat = await agent().open(`${state.name}-again`);
+      element.chat = chat;
+      await chat.send("Please.");
     },
     /** Resolves once the chat's snapshot passes `test`. */
     until(test) {
@@ -54,14 +70,24 @@ export async function stage(library, state, element) {
       });
     },
   });
+  if (!isOfGrants) return;
+  element.agent = agent();
+  // The element asked for the list before this does.
+  await element.agent.grants.list().catch(() => {});
 }
 
-function agentOf(library, state, store) {
-  const used = new Set(state.calls.map(([name]) => name));
+function agentOf(library, state, store, changes) {
+  const used = new Set([...state.calls, ...(state.next ?? [])].map(([name]) => name));
   const tools = Object.entries(TOOLS)
     .filter(([name]) => used.has(name) && !state.server)
     .map(([name, made]) =>
-      library.tool({ name, run: () => "Done.", ...made, ...(state.run && { run: state.run(library) }) }),
+      library.tool({
+        ...{ name, run: () => "Done." },
+        ...made,
+        ...(state.run && { run: state.run(library) }),
+        ...(state.preview && { preview: state.preview }),
+        ...changes[name],
+      }),
     );
   const { rules, ...options } = state.options ?? {};
   return library.createAgent({

@@ -26,7 +26,7 @@ export function drawTokens({ tokens, reset, rule, states }) {
   start();
 
   function start() {
-    const card = states.querySelector("countersign-approvals");
+    const card = states.querySelector("countersign-approvals, countersign-grants");
     TOKENS.forEach(({ name, kind }, at) => {
       own.removeProperty(name);
       const style = getComputedStyle(card);

@@ -52,5 +52,11 @@ export const TOOLS = {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     inputSchema: object({ to: text, amount: { type: "number" } }),
   },
+  web__read: {
+    title: "Read a page of the web",
+    effect: "read",
+    untrusted: true,
+    inputSchema: object({ url: text }),
+  },
   party__plan: { title: "Plan a tasting", effect: "read", inputSchema: object({}) },
 };

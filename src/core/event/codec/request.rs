@@ -88,9 +88,7 @@ pub fn write_decision(decision: &Decision, line: &mut Writer) {
         }
         None => line.optional("edit", None),
     }
-    if decision.relayed {
-        line.flag("relayed", true);
-    }
+    line.flag("relayed", decision.relayed);
 }
 
 /// A decision's members.
@@ -121,7 +119,8 @@ pub fn read_decision(read: Reader<'_>) -> Decision {
         data: data(read),
         standing: read.grant().map(|grant| (read.token("scope", Scope::from_token, Scope::Chat), grant)),
         edit: edit(read),
-        relayed: read.has("relayed"),
+        // Null in what version 3 wrote, which is from before tools were told.
+        relayed: !read.field("relayed").is_null() && read.flag("relayed"),
     }
 }
 
