@@ -50,7 +50,7 @@ export class Words {
    * `field` is what the sentence is about, where that is known: a name may hold words of a message.
    */
   sayAgain(
-    kind: "why" | "rule" | "thrown" | "preview" | "fault" | "aspect" | "form.problem",
+    kind: "why" | "rule" | "thrown" | "preview" | "aspect" | "form.problem",
     sentence: string,
     field?: string,
     depth = 0,
