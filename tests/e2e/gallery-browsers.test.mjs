@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { launch, openContext, openTab, serve } from "./browsers.mjs";
-import { TOGETHER } from "./gallery.mjs";
+import { IN_TROUBLE, TOGETHER } from "./gallery.mjs";
 import { layoutFaults, movedBoxes, partBoxes, targetFaults } from "./gallery-measure.mjs";
 
 /** A tab with every state in it. */
 async function open(browser, t, query, width = 640) {
   const { url } = await serve(t);
-  const page = await openTab(await openContext(browser, t), t, `${url}/gallery.html?${new URLSearchParams(query)}`);
+  const address = `${url}/gallery.html?${new URLSearchParams(query)}`;
+  const page = await openTab(await openContext(browser, t), t, address, undefined, IN_TROUBLE);
   await page.setViewport({ width, height: 800 });
   await page.evaluate(() => window.gallery);
   return page;
