@@ -191,12 +191,9 @@ pub fn view(call: &TurnCall, tool: Option<&Tool>, state: &CallState) -> Option<C
 /// decided.
 pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
     let entries = run.chat().entries();
-    let message =
-        |entries: &[Entry]| entries.iter().rposition(|entry| matches!(entry, Entry::User { .. })).unwrap_or(0);
-    let latest = message(entries);
-    let before = entries.get(..latest).filter(|_| run.chat().superseded());
+    let (shown, latest) = run.chat().shown();
     let mut cards = Vec::new();
-    for (place, entry) in entries.iter().enumerate().skip(before.map_or(latest, message)) {
+    for (place, entry) in entries.iter().enumerate().skip(shown) {
         let Entry::Turn(turn) = entry else { continue };
         // A card without its arguments would be a receipt for something else.
         if run.chat().is_cleared(run.chat().folded() + place) {

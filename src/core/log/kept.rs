@@ -57,10 +57,10 @@ impl Folded {
 }
 
 impl Chat {
-    /// How many of the oldest entries are, or would be, folded: all but those of the latest run.
+    /// How many of the oldest entries are, or would be, folded: all but those whose cards are shown.
     pub fn foldable(&self) -> usize {
-        let last = self.entries.iter().rposition(Entry::is_user).filter(|_| self.run.is_some());
-        self.folded.entries + last.unwrap_or_default()
+        let (shown, _) = self.shown();
+        self.folded.entries + if self.run.is_some() { shown } else { 0 }
     }
 
     /// How many of the oldest entries are folded.
