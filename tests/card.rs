@@ -231,7 +231,7 @@ fn hostile_text_stays_text() {
     one.view.why = hostile.to_owned();
     one.view.arguments = vec![
         row(hostile, "string", hostile, false),
-        row("", "string", "", false),
+        row("empty", "string", "", false),
         row(hostile, "string", hostile, true),
     ];
     stage.update(&[one]);
@@ -242,7 +242,6 @@ fn hostile_text_stays_text() {
     let values = stage.all("dd > *");
     assert_eq!((text(&values[0]), text(&values[2])), (hostile.to_owned(), hostile.to_owned()));
     assert_eq!(stage.all("dd em").len(), 1, "an empty text is said to be empty, in words that are marked");
-    assert_eq!(stage.all("dt em").len(), 1);
     // Each text is isolated: a direction inside it moves nothing around it.
     let style = web_sys::window().unwrap().get_computed_style(&values[0]).unwrap().unwrap();
     assert_eq!(style.get_property_value("unicode-bidi").unwrap(), "plaintext");
@@ -389,8 +388,8 @@ fn a_receipt_stands_in_place_of_the_buttons_at_the_same_height() {
     assert!((before - after).abs() <= 1.0, "{before} {after}");
     assert_eq!(stage.text("[part=receipt] strong"), "You declined this.");
     assert_eq!(stage.text("[part=receipt] > strong + span"), "Nothing was executed.");
-    assert_eq!(stage.text("[part=receipt] > span + span"), "Suggest something else");
-    assert_eq!(stage.text("[part=receipt] q"), "Smaller.");
+    let quoted: Vec<_> = stage.all("[part=receipt] q").iter().map(|quote| text(quote)).collect();
+    assert_eq!(quoted, ["Suggest something else", "Smaller."]);
     assert_eq!(stage.text("[part=receipt] code"), "0123456789ab");
     assert_eq!(stage.text("[part=when]"), "2023-11-14T22:13:20.000Z");
     assert_eq!(stage.one("[part=receipt]").get_attribute("data-mark").unwrap(), "approval_denied");

@@ -191,8 +191,7 @@ pub fn view(call: &TurnCall, tool: Option<&Tool>, state: &CallState) -> Option<C
 /// decided.
 pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
     let entries = run.chat().entries();
-    let latest = entries.iter().rposition(|entry| matches!(entry, Entry::User { .. })).unwrap_or(0);
-    let shown = run.chat().foldable().saturating_sub(run.chat().folded());
+    let (shown, latest) = run.chat().shown();
     let mut cards = Vec::new();
     for (place, entry) in entries.iter().enumerate().skip(shown) {
         let Entry::Turn(turn) = entry else { continue };

@@ -214,10 +214,15 @@ impl Chat {
         calls.iter().filter(|call| call.stage() == Stage::Asked).filter_map(|call| Some((call.request.as_ref()?, call)))
     }
 
-    /// Whether the latest run began with a message that came while the one before it waited.
-    pub fn superseded(&self) -> bool {
+    /// Where among the entries those begin whose cards are shown, and where the latest run does: they are the same unless that
+    /// began with a message that came while the run before it waited.
+    pub fn shown(&self) -> (usize, usize) {
+        let message = |entries: &[Entry]| entries.iter().rposition(Entry::is_user).unwrap_or_default();
+        let latest = message(&self.entries);
         let end = self.ended.last().and_then(|run| run.end.as_ref());
-        end.is_some_and(|(_, reason)| reason.as_deref() == Some("superseded"))
+        let waited = end.is_some_and(|(_, reason)| reason.as_deref() == Some("superseded"));
+        let before = self.entries.get(..latest).filter(|_| waited);
+        (before.map_or(latest, message), latest)
     }
 
     /// How a request ended, if it did.

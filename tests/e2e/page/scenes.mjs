@@ -151,6 +151,12 @@ export function scenes(kit, element, strings, old = []) {
       const write = ["zq_write", JSON.stringify(ARGUMENTS)];
       return open({ tools, rules }, [...all("zq_outside"), [write, ...all(...asked)[0]]]);
     },
+    "errors that say nothing": () => {
+      const rule = ({ tool }) => {
+        throw tool === "zq_none" ? new Error("") : { zq: 1 };
+      };
+      return open({ tools: [make("zq_none"), make("zq_odd")], rules: [rule] }, all("zq_none", "zq_odd"));
+    },
     "arguments of every shape": () => {
       const inputSchema = { type: "object", properties: { zqdiff: { type: "string" } } };
       const current = { zqdiff: "zqold zqsame" };
