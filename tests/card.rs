@@ -155,6 +155,7 @@ fn settled(mut card: Card, approve: bool) -> Card {
             outcome: "outcome.running",
             at: Some(AT),
             scope: Some("receipt.once"),
+            until: None,
             reason: None,
             note: None,
         }
@@ -165,6 +166,7 @@ fn settled(mut card: Card, approve: bool) -> Card {
             outcome: "outcome.nothing",
             at: Some(AT),
             scope: None,
+            until: None,
             reason: Some("reason.variant"),
             note: Some("Smaller.".to_owned()),
         }

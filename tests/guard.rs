@@ -16,6 +16,8 @@ fn input(word: &str) -> Input {
         "clipped" => Input::InView(false),
         "bare" => Input::Covered(false),
         "covered" => Input::Covered(true),
+        "withheld" => Input::Withheld(true),
+        "granted" => Input::Withheld(false),
         "focus" => Input::Attended(true),
         "blur" => Input::Attended(false),
         "rest" => Input::Place([10.0, 20.0, 100.0, 44.0]),
@@ -40,6 +42,12 @@ fn input(word: &str) -> Input {
 
 /// Runs a script and returns each change: `armed`, `off`, and `decides` for clicks that do.
 fn run(script: &str) -> String {
+    let trace = all(script).into_iter().filter(|step| !step.ends_with("refused"));
+    trace.collect::<Vec<_>>().join(", ")
+}
+
+/// The same with `refused` for clicks of which that is said.
+fn all(script: &str) -> Vec<String> {
     let mut guard = Guard::new(f64::NEG_INFINITY);
     let mut trace = Vec::new();
     for step in script.split(',').map(str::trim) {
@@ -49,11 +57,13 @@ fn run(script: &str) -> String {
         if guard.is_armed() != was_armed {
             trace.push(format!("{time} {}", if was_armed { "off" } else { "armed" }));
         }
-        if verdict == Verdict::Decide {
-            trace.push(format!("{time} decides"));
+        match verdict {
+            Verdict::Decide => trace.push(format!("{time} decides")),
+            Verdict::Refuse => trace.push(format!("{time} refused")),
+            Verdict::Ignore => {}
         }
     }
-    trace.join(", ")
+    trace
 }
 
 #[track_caller]
@@ -232,6 +242,68 @@ fn clickjacking_a_covered_button_is_not_armed() {
 }
 
 #[test]
+fn a5_what_is_withheld_is_not_armed() {
+    check("0 withheld, 9000 tick, 9000 press, 9000 click", "");
+    check("500 tick, 600 withheld, 9000 tick, 9000 press, 9000 click", "500 armed, 600 off");
+    check("500 tick, 600 press, 610 withheld, 620 granted, 630 click", "500 armed, 610 off");
+    check("500 tick, 600 withheld, 700 granted, 1199 tick, 1200 tick", "500 armed, 600 off, 1200 armed");
+    // It is not the only condition.
+    check("600 withheld, 650 clipped, 700 granted, 9000 tick", "");
+    // What is said again is about what is asked now.
+    check("500 tick, 600 granted, 1099 tick, 1100 tick", "500 armed, 600 off, 1100 armed");
+    // Nor does an early click count.
+    check("300 withheld, 400 press, 400 click, 500 granted, 999 tick, 1000 tick", "1000 armed");
+}
+
+/// The clicks of a shown button that decide, or of which it is said that they do not.
+#[track_caller]
+fn check_clicks(script: &str, expected: &str) {
+    let clicks = all(&format!("{SHOWN}{script}")).into_iter();
+    let clicks: Vec<_> = clicks.filter(|step| step.ends_with("decides") || step.ends_with("refused")).collect();
+    assert_eq!(clicks.join(", "), expected, "{script}");
+}
+
+#[test]
+fn a5_a_refused_click_is_said_once_for_each_press() {
+    check_clicks("300 press, 310 click", "310 refused");
+    check_clicks("300 press, 310 enter, 320 held, 320 enter, 350 held, 350 enter", "310 refused");
+    check_clicks("300 press, 310 click, 400 press, 410 click", "310 refused, 410 refused");
+    // A held key goes on beyond arming; another press decides.
+    check_clicks(
+        "300 press, 310 enter, 900 tick, 950 held, 950 enter, 990 press, 990 enter",
+        "310 refused, 990 decides",
+    );
+    // Pressed too early, and let go after arming.
+    check_clicks("450 press, 500 tick, 550 click", "550 refused");
+    // What decided is not refused, however long the key is held.
+    check_clicks(
+        "500 tick, 600 press, 600 enter, 630 held, 630 enter, 1130 tick, 1150 held, 1150 enter",
+        "600 decides",
+    );
+}
+
+#[test]
+fn a5_a_click_is_refused_wherever_the_button_is_not_armed() {
+    check_clicks("100 covered, 200 press, 210 click", "210 refused");
+    check_clicks("100 clipped, 200 press, 210 click", "210 refused");
+    check_clicks("100 blur, 200 press, 210 click", "210 refused");
+    // What withholds it says so itself.
+    check_clicks("100 withheld, 200 press, 210 click", "");
+    // Assistive technology, each time.
+    check_clicks("100 click, 200 click", "100 refused, 200 refused");
+}
+
+#[test]
+fn a5_nothing_is_said_of_what_nobody_meant() {
+    // A script's, the second of two, another button's, and those whose press was elsewhere.
+    check_clicks("300 press, 310 script", "");
+    check_clicks("300 press, 310 double", "");
+    check_clicks("300 press, 310 aux", "");
+    check_clicks("300 else, 310 enter, 340 held, 340 enter", "");
+    check_clicks("500 tick, 600 else, 610 click", "");
+}
+
+#[test]
 fn clickjacking_a_button_says_when_it_is_covered() {
     let mut guard = Guard::new(0.0);
     let mut told = Vec::new();
@@ -248,6 +320,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         1 => Just(Input::Rearm),
         1 => any::<bool>().prop_map(Input::InView),
         1 => any::<bool>().prop_map(Input::Covered),
+        1 => any::<bool>().prop_map(Input::Withheld),
         1 => any::<bool>().prop_map(Input::Attended),
         2 => (0..2).prop_map(|place| Input::Place([10.0 + f64::from(place) * 50.0, 20.0, 100.0, 44.0])),
         6 => Just(Input::Tick),
@@ -284,6 +357,7 @@ proptest! {
                 let last = |wanted: fn(&Input) -> bool| past.iter().rev().find(|(_, input)| wanted(input)).copied();
                 prop_assert!(matches!(last(|i| matches!(i, Input::InView(_))), Some((_, Input::InView(true)))));
                 prop_assert!(matches!(last(|i| matches!(i, Input::Covered(_))), Some((_, Input::Covered(false)))));
+                prop_assert!(!matches!(last(|i| matches!(i, Input::Withheld(_))), Some((_, Input::Withheld(true)))));
                 prop_assert!(matches!(last(|i| matches!(i, Input::Attended(_))), Some((_, Input::Attended(true)))));
                 // Since this moment nothing changed that a person sees.
                 let rest = changes(&past);
@@ -308,7 +382,7 @@ fn changes(past: &[(f64, Input)]) -> f64 {
     let (mut in_view, mut covered, mut attended, mut place, mut last) = (false, true, false, None, 0.0);
     for (time, input) in past {
         let changed = match input {
-            Input::Rearm => true,
+            Input::Rearm | Input::Withheld(_) => true,
             Input::InView(now) => std::mem::replace(&mut in_view, *now) != *now,
             Input::Covered(now) => std::mem::replace(&mut covered, *now) != *now,
             Input::Attended(now) => std::mem::replace(&mut attended, *now) != *now,

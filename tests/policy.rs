@@ -129,11 +129,6 @@ fn an_ask_says_why_a_permission_no_longer_counts() {
 }
 
 #[test]
-fn an_undecided_call_asks() {
-    assert!(matches!(Verdict::default(), Verdict::Ask { grantable: false, .. }));
-}
-
-#[test]
 fn a_pattern_matches_names_exactly_but_for_its_stars() {
     for (pattern, name, expected) in [
         ("eat", "eat", true),

@@ -1,6 +1,6 @@
 //! The pause as a contract, where no browser is needed: who settles a request, what becomes of its call, and when.
 //!
-//! `tests/e2e/requests.test.mjs` has the part of a page, and maps each sentence of the contract to its test.
+//! `tests/e2e/requests.test.mjs` has the part of a page, and `requests-contract.test.mjs` maps each sentence to its test.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -18,7 +18,6 @@ fn every_reason_of_the_core_stands_in_the_list_of_messages() {
     let undeclared = english()["why.undeclared"].as_str().unwrap().to_owned();
     let broken = [Opinion::Broken("it threw".to_owned())];
     for (key, verdict) in [
-        ("why.undecided", Verdict::default()),
         ("why.write", verdict(Some(ToolEffect::Write), &[], false, none)),
         ("why.undeclared", verdict(None, &[], false, none)),
         ("why.unread", verdict(None, &[], false, &Standing::Unread)),
@@ -144,12 +143,4 @@ fn every_problem_of_arguments_stands_in_the_list_of_messages() {
     met.sort_unstable();
     met.dedup();
     assert_eq!(met.len(), listed.len(), "each message is one of the reader's");
-}
-
-#[test]
-fn what_a_person_is_told_of_a_decision_that_came_to_nothing_stands_there() {
-    use countersign::core::run::RunError;
-    let english = english();
-    assert_eq!(english["fault.not_allowed"], *RunError::NotAllowed.message());
-    assert_eq!(english["fault.changed"], *RunError::EditChanged.message());
 }

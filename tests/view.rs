@@ -9,12 +9,12 @@ use std::fmt::Write as _;
 use countersign::core::approval::{Annotations, Preview, Tool};
 use countersign::core::arguments::Arguments;
 use countersign::core::card::{Change, Hint, Row, cards, difference, hosts, is_mixed, punycode, rows};
-use countersign::core::card::{visible, visible_line, visible_value};
+use countersign::core::card::{value_changes, visible, visible_line, visible_value};
 use countersign::core::json::{Writer, parse_lenient};
 use countersign::core::policy::ToolEffect;
 use countersign::core::run::Handled;
 use expect_test::{Expect, expect};
-use sim::{Sim, calls, settings};
+use sim::{Sim, answer, calls, settings, spec};
 
 fn of(arguments: &str, current: Option<&str>) -> Vec<Row> {
     let arguments = Arguments::new(arguments).unwrap();
@@ -339,6 +339,74 @@ fn a2_a_difference_gives_both_texts_and_names_what_changes() {
     let words = |word: &str| format!("start {} end", format!("{word} ").repeat(5_000));
     let pieces = difference(&words("a"), &words("b"));
     assert_eq!(pieces.iter().map(|piece| sign(piece.change)).collect::<String>(), "=-+=");
+}
+
+#[test]
+fn a10_a_long_text_that_a_person_changed_tells_what_changes_in_it() {
+    let line = ["The quick brown fox jumps over the lazy dog."; 3].join(" ");
+    let told = |was: &str, now: &str| {
+        let json = |text: &str| format!(r#"{{"a":{}}}"#, serde_json::to_string(text).unwrap());
+        let changes = value_changes(&json(was), &json(now));
+        let pieces = changes[0].now.as_ref().unwrap().changes.iter();
+        pieces.map(|piece| format!("{}{}", sign(piece.change), piece.text)).collect::<Vec<_>>().join("|")
+    };
+    let (start, end) = line.rsplit_once("lazy ").unwrap();
+    assert_eq!(told(&line, &format!("{start}sly {end}")), format!("={start}|-lazy |+sly |={end}"));
+    assert_eq!(told("short", &line), format!("-short|+{line}"), "either may be the long one");
+    assert_eq!(told("short", "other"), "", "both are read at a glance");
+    assert!(value_changes(&format!(r#"{{"a":"{line}"}}"#), r#"{"a":1}"#)[0].now.as_ref().unwrap().changes.is_empty());
+    // However long: what cannot be compared in time is replaced.
+    let words = |word: &str| format!("{word} ").repeat(10_000);
+    assert_eq!(told(&words("a"), &words("b")).chars().filter(|sign| "-+=|".contains(*sign)).collect::<String>(), "-|+");
+}
+
+/// Who asked for what and what its card says by now, of all that the page shows.
+fn receipts(sim: &Sim) -> String {
+    let told = cards(&sim.run, None).into_iter().map(|card| {
+        let says =
+            card.receipt.map_or("waits".to_owned(), |receipt| format!("{} {}", receipt.decision, receipt.outcome));
+        format!("{} {says}", card.request.as_str())
+    });
+    told.collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn a8_what_a_new_message_ended_keeps_its_receipt_in_its_place() {
+    let mut sim = Sim::new(settings());
+    sim.send(Some("ada")).unwrap();
+    sim.turn(calls(&[("eat", r#"{"n":1}"#), ("eat", r#"{"n":2}"#), ("eat", r#"{"n":3}"#), ("look", "{}")])).unwrap();
+    sim.decide("q1", true, Some("ada")).unwrap();
+    sim.decide("q2", false, Some("ada")).unwrap();
+    sim.send(Some("ada")).unwrap();
+    let ended = "q1 decided.approved.other outcome.nothing, q3 lapsed.superseded outcome.nothing";
+    assert_eq!(receipts(&sim), ended, "not that of what was denied before");
+    sim.reload();
+    assert_eq!(receipts(&sim), ended);
+    sim.resume().unwrap();
+    sim.turn(calls(&[("eat", r#"{"n":4}"#)])).unwrap();
+    assert_eq!(receipts(&sim), format!("{ended}, q5 waits"), "ahead of what is asked since");
+    sim.decide("q5", false, Some("ada")).unwrap();
+    sim.turn(answer("No.")).unwrap();
+    assert!(receipts(&sim).starts_with(ended));
+    // What ended on its own goes with the next message, and so does what was ended by one before.
+    sim.send(Some("ada")).unwrap();
+    assert_eq!(receipts(&sim), "");
+}
+
+#[test]
+fn a8_what_a_tool_asked_keeps_its_receipt_only_if_a_message_ended_it() {
+    for stops in [false, true] {
+        let mut sim = Sim::new(settings());
+        sim.send(Some("ada")).unwrap();
+        sim.turn(calls(&[("look", "{}")])).unwrap();
+        sim.asks(spec("input")).unwrap();
+        if stops {
+            sim.stop().unwrap();
+            assert_eq!(receipts(&sim), "q2 lapsed.unanswered outcome.stopped_there");
+        }
+        sim.send(Some("ada")).unwrap();
+        assert_eq!(receipts(&sim), if stops { "" } else { "q2 lapsed.superseded outcome.stopped_there" });
+    }
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub use self::row::{Row, rows};
 pub use self::script::is_mixed;
 pub use self::value_change::{ValueChange, value_changes};
 pub use self::visible::{visible, visible_line, visible_value};
-use super::approval::{Request, RequestKind, Scope, Tool};
+use super::approval::{Preview, Request, RequestKind, Scope, Tool};
 use super::arguments::Arguments;
 use super::event::{Decision, Settler};
 use super::json::{Json, Writer};
@@ -137,10 +137,23 @@ pub struct Receipt {
     pub at: Option<u64>,
     /// What a yes covered, as such a key; `None` for anything else.
     pub scope: Option<&'static str>,
+    /// Until when later calls are covered too, in milliseconds since the epoch; `None` for until that is revoked, and where
+    /// none are.
+    pub until: Option<u64>,
     /// The closed reason of a denial, as such a key.
     pub reason: Option<&'static str>,
     /// What the person wrote, with visible tokens.
     pub note: Option<String>,
+}
+
+/// The arguments of a call, and the lines of its preview.
+pub type Contents = (Vec<Row>, Vec<String>);
+
+/// What a card shows of a call with these arguments; `None` where they cannot be read.
+pub fn contents(arguments: &str, preview: &Preview) -> Option<Contents> {
+    let arguments = Arguments::new(arguments).ok()?;
+    let lines = preview.lines.iter().map(|line| visible(line)).collect();
+    Some((rows(arguments.value(), preview.current.as_ref()), lines))
 }
 
 /// The view of a call's card; `None` for a call whose arguments cannot be shown, which never asks.
@@ -150,8 +163,8 @@ pub fn view(call: &TurnCall, tool: Option<&Tool>, state: &CallState) -> Option<C
     // What runs is what was approved, also where something was asked about the call since.
     let edit = state.edited().map(|(_, edit)| edit);
     let decided = state.decision.as_ref().and_then(|decision| decision.edit.as_deref());
-    let arguments = Arguments::new(edit.map_or(&call.arguments, |edit| &edit.arguments)).ok()?;
-    let preview = decided.map_or(&request.preview, |edit| &edit.preview);
+    let shown = decided.map_or(&request.preview, |edit| &edit.preview);
+    let (arguments, preview) = contents(edit.map_or(&call.arguments, |edit| &edit.arguments), shown)?;
     Some(CardView {
         asker: match request.kind {
             RequestKind::Recovery => Asker::Page,
@@ -162,9 +175,9 @@ pub fn view(call: &TurnCall, tool: Option<&Tool>, state: &CallState) -> Option<C
         server: server_of(call).map(visible_line),
         title: tool.and_then(|tool| tool.title.as_deref()).map(visible_line),
         why: visible(&request.prompt),
-        arguments: rows(arguments.value(), preview.current.as_ref()),
+        arguments,
         changes: edit.map(|edit| value_changes(&call.arguments, &edit.arguments)).unwrap_or_default(),
-        preview: preview.lines.iter().map(|line| visible(line)).collect(),
+        preview,
         hints: tool.map(Hint::of).unwrap_or_default(),
         kind: request.kind.clone(),
         url: request.url.as_deref().map(visible_line),
@@ -173,13 +186,15 @@ pub fn view(call: &TurnCall, tool: Option<&Tool>, state: &CallState) -> Option<C
     })
 }
 
-/// The cards of the latest run, in the order they were asked. `viewer` is who sits at this page: a receipt says "you"
-/// only to the person who decided.
+/// The cards of the latest run, in the order they were asked, behind those that waited when its message came: what becomes of
+/// a request is to be read in its place. `viewer` is who sits at this page: a receipt says "you" only to the person who
+/// decided.
 pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
     let entries = run.chat().entries();
-    let start = entries.iter().rposition(|entry| matches!(entry, Entry::User { .. })).unwrap_or(0);
+    let latest = entries.iter().rposition(|entry| matches!(entry, Entry::User { .. })).unwrap_or(0);
+    let shown = run.chat().foldable().saturating_sub(run.chat().folded());
     let mut cards = Vec::new();
-    for (place, entry) in entries.iter().enumerate().skip(start) {
+    for (place, entry) in entries.iter().enumerate().skip(shown) {
         let Entry::Turn(turn) = entry else { continue };
         // A card without its arguments would be a receipt for something else.
         if run.chat().is_cleared(run.chat().folded() + place) {
@@ -188,8 +203,15 @@ pub fn cards(run: &Run, viewer: Option<&PersonId>) -> Vec<Card> {
         for (call, state) in turn.turn.calls.iter().zip(&turn.calls) {
             let Some(view) = view(call, run.tool(call).as_deref(), state) else { continue };
             let Some(request) = &state.request else { continue };
+            let token = state.result.as_ref().and_then(|settled| settled.facts.as_ref()).map(|facts| facts.token);
+            let waited =
+                matches!(token, Some(Token::ApprovalSuperseded | Token::RequestLapsed | Token::OutcomeUnknown));
+            let is_superseded = place < latest;
+            if is_superseded && !waited {
+                continue;
+            }
             let is_over = run.chat().request_end(&request.id).is_some_and(RequestEnd::is_expiry);
-            let receipt = receipt(run, state, viewer, is_over);
+            let receipt = receipt(run, state, viewer, is_over, is_superseded);
             let deadline = Deadline::of(request, state, run.settings().expire_after).filter(|_| receipt.is_none());
             let offer = if receipt.is_none() { offer(run, call, request, viewer) } else { None };
             cards.push(Card { request: request.id.clone(), view, offer, deadline, receipt });
@@ -222,13 +244,19 @@ fn offer(run: &Run, call: &TurnCall, request: &Request, viewer: Option<&PersonId
     })
 }
 
-/// How far the permission reaches that was given with a decision, if it was kept.
-fn kept_scope(run: &Run, decision: &Decision) -> Option<Scope> {
+/// How far the permission reaches that was given with a decision, and until when, if it was kept.
+fn kept(run: &Run, decision: &Decision) -> Option<(Scope, Option<u64>)> {
     let (_, id) = decision.standing.as_ref()?;
-    run.grants().as_ref()?.given(id).map(|grant| grant.scope)
+    run.grants().as_ref()?.given(id).map(|grant| (grant.scope, grant.until))
 }
 
-fn receipt(run: &Run, state: &CallState, viewer: Option<&PersonId>, is_over: bool) -> Option<Receipt> {
+fn receipt(
+    run: &Run,
+    state: &CallState,
+    viewer: Option<&PersonId>,
+    is_over: bool,
+    is_superseded: bool,
+) -> Option<Receipt> {
     let is_old = state.result.as_ref().is_some_and(|settled| settled.old_code.is_some());
     let token = state.result.as_ref().and_then(|settled| settled.facts.as_ref()).map(|facts| facts.token);
     let outcome = match (state.stage(), token) {
@@ -250,7 +278,7 @@ fn receipt(run: &Run, state: &CallState, viewer: Option<&PersonId>, is_over: boo
         let kind = state.request.as_ref().map(|request| &request.kind);
         let mark = if decision.approve { "approved" } else { state.refusal().map_or("denied", Token::token) };
         let is_consent = decision.approve && !matches!(kind, Some(kind) if kind.has_form());
-        let kept = kept_scope(run, decision);
+        let (kept, until) = kept(run, decision).unzip();
         let scope = is_consent.then_some(match kept {
             None => "receipt.once",
             Some(Scope::Chat) => "receipt.chat",
@@ -262,21 +290,23 @@ fn receipt(run: &Run, state: &CallState, viewer: Option<&PersonId>, is_over: boo
         });
         let note = decision.note.as_deref().map(visible);
         let decision = decided(decision, kind, kept, viewer);
-        return Some(Receipt { mark, decision, outcome, at, scope, reason, note });
+        return Some(Receipt { mark, decision, outcome, at, scope, until: until.flatten(), reason, note });
     }
+    let lapsed = |mark, decision| {
+        Some(Receipt { mark, decision, outcome, at, scope: None, until: None, reason: None, note: None })
+    };
     if is_old {
-        let decision = "decided.old";
-        return Some(Receipt { mark: "denied", decision, outcome, at, scope: None, reason: None, note: None });
+        return lapsed("denied", "decided.old");
     }
     let token = token?;
     let decision = match token {
         Token::ApprovalExpired => "lapsed.expired",
-        Token::ApprovalSuperseded => "lapsed.superseded",
         Token::RequestLapsed if is_over => "lapsed.unanswered_in_time",
+        _ if is_superseded => "lapsed.superseded",
         Token::RequestLapsed => "lapsed.unanswered",
         _ => "lapsed.stopped",
     };
-    Some(Receipt { mark: token.token(), decision, outcome, at, scope: None, reason: None, note: None })
+    lapsed(token.token(), decision)
 }
 
 fn decided(

@@ -4,7 +4,8 @@
 //! button is armed and whether a click decides. A click decides only if
 //!
 //! 1. it is trusted, of the primary button, and not the second of a double click;
-//! 2. the button is armed: for [`ARMING`] it stood fully in view, uncovered, unmoved, in a page that had the focus;
+//! 2. the button is armed: for [`ARMING`] nothing withheld it, and it stood fully in view, uncovered, unmoved, in a page
+//!    that had the focus;
 //! 3. a press on this same button came after arming, and nothing was pressed or released elsewhere since; or nothing
 //!    at all was pressed in the window for [`QUIET`], as when assistive technology clicks.
 //!
@@ -37,6 +38,9 @@ pub enum Input {
     InView(bool),
     /// Whether something lies over the button, or makes it look other than it is, as far as the shell can see.
     Covered(bool),
+    /// Whether anything keeps it off, such as arguments that are still folded. Said again it starts over, too: what is
+    /// asked may be another thing.
+    Withheld(bool),
     /// Whether the document is visible and has the focus.
     Attended(bool),
     /// Where the button stands now.
@@ -67,6 +71,9 @@ pub enum Input {
 pub enum Verdict {
     /// Nothing.
     Ignore,
+    /// The click is refused, and the person is to learn of it: it was meant, or may have been, and came while the button took
+    /// none. Once for each press, however often a held key clicks.
+    Refuse,
     /// The click is a decision. The guard has started over: another one takes another wait and another press.
     Decide,
 }
@@ -77,6 +84,7 @@ pub struct Guard {
     state: State,
     in_view: bool,
     covered: bool,
+    withheld: bool,
     attended: bool,
     place: Option<Place>,
     pressed: Option<f64>,
@@ -84,6 +92,8 @@ pub struct Guard {
     strayed: Option<f64>,
     /// When anything was last pressed, held or released in the window.
     active: f64,
+    /// Whether the press was answered: it decided, or its refusal was said.
+    answered: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,11 +111,13 @@ impl Guard {
             state: State::Off,
             in_view: false,
             covered: true,
+            withheld: false,
             attended: false,
             place: None,
             pressed: None,
             strayed: None,
             active,
+            answered: false,
         }
     }
 
@@ -122,6 +134,10 @@ impl Guard {
                 if mem::replace(&mut self.covered, covered) != covered {
                     self.restart(now);
                 }
+            }
+            Input::Withheld(withheld) => {
+                self.withheld = withheld;
+                self.restart(now);
             }
             Input::Attended(attended) => {
                 if mem::replace(&mut self.attended, attended) != attended {
@@ -146,6 +162,7 @@ impl Guard {
                 self.active = self.active.max(now);
                 self.pressed = Some(now);
                 self.strayed = None;
+                self.answered = false;
             }
             Input::Held => {
                 self.active = self.active.max(now);
@@ -183,30 +200,27 @@ impl Guard {
     }
 
     fn restart(&mut self, now: f64) {
-        self.state = if self.in_view && !self.covered && self.attended && self.place.is_some() {
-            State::Arming { since: now, due: now + ARMING }
-        } else {
-            State::Off
-        };
+        let is_shown = self.in_view && !self.covered && self.attended && self.place.is_some();
+        self.state =
+            if is_shown && !self.withheld { State::Arming { since: now, due: now + ARMING } } else { State::Off };
     }
 
     fn click(&mut self, now: f64, single: bool) -> Verdict {
+        let is_quiet = now - self.active > QUIET;
+        let pressed = self.pressed.filter(|_| self.strayed.is_none());
         match &mut self.state {
-            State::Off => Verdict::Ignore,
-            // Somebody who clicks too early has not read; the cap keeps a nervous hand from being locked out.
-            State::Arming { since, due } => {
-                *due = due.max((now + ARMING).min(*since + LONGEST_ARMING));
-                Verdict::Ignore
-            }
-            State::Armed { at } => {
-                let pressed = self.strayed.is_none() && self.pressed.is_some_and(|pressed| pressed >= *at);
-                let meant = pressed || now - self.active > QUIET;
-                if !(single && meant && now >= *at) {
-                    return Verdict::Ignore;
-                }
+            State::Armed { at }
+                if single && now >= *at && (is_quiet || pressed.is_some_and(|pressed| pressed >= *at)) =>
+            {
+                self.answered = true;
                 self.restart(now);
-                Verdict::Decide
+                return Verdict::Decide;
             }
+            // Somebody who clicks too early has not read; the cap keeps a nervous hand from being locked out.
+            State::Arming { since, due } => *due = due.max((now + ARMING).min(*since + LONGEST_ARMING)),
+            State::Off | State::Armed { .. } => {}
         }
+        let is_told = self.withheld || mem::replace(&mut self.answered, true) && !is_quiet;
+        if single && !is_told && (is_quiet || pressed.is_some()) { Verdict::Refuse } else { Verdict::Ignore }
     }
 }

@@ -214,6 +214,12 @@ impl Chat {
         calls.iter().filter(|call| call.stage() == Stage::Asked).filter_map(|call| Some((call.request.as_ref()?, call)))
     }
 
+    /// Whether the latest run began with a message that came while the one before it waited.
+    pub fn superseded(&self) -> bool {
+        let end = self.ended.last().and_then(|run| run.end.as_ref());
+        end.is_some_and(|(_, reason)| reason.as_deref() == Some("superseded"))
+    }
+
     /// How a request ended, if it did.
     pub fn request_end(&self, id: &RequestId) -> Option<&RequestEnd> {
         self.settled_requests.iter().rev().find(|(settled, _)| settled == id).map(|(_, end)| end)

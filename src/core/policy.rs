@@ -46,7 +46,7 @@ pub enum Standing {
     Unread,
 }
 
-/// What becomes of a call. The default is to ask: an undecided call never runs.
+/// What becomes of a call. One that nothing was said of asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It runs; by this standing permission, where it would have to ask without.
@@ -67,12 +67,6 @@ pub enum Verdict {
 impl Verdict {
     fn ask(reason: &str) -> Self {
         Self::Ask { reason: reason.to_owned(), grantable: false }
-    }
-}
-
-impl Default for Verdict {
-    fn default() -> Self {
-        Self::ask("No rule decided about this call.")
     }
 }
 

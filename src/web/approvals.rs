@@ -11,7 +11,7 @@ use web_sys::ShadowRoot;
 use super::agent::RawChat;
 use super::card::{Allowed, Around, CardList, Choice, Decided, Edits, Progress, Until, Words};
 use super::driver::{Driver, Said};
-use super::error::{code_of, text_of};
+use super::error::code_of;
 use super::platform;
 use super::setup::person as identified;
 use crate::core::card::{Card, cards};
@@ -174,7 +174,7 @@ impl Inside {
             let Some(inside) = inside.upgrade() else { return };
             inside.show(&request, &Progress::Stored);
             if let Some(thrown) = refused {
-                inside.edits.failed(&request, &text_of(&thrown));
+                inside.edits.failed(&request);
                 // What changed while it waited is asked about by another request.
                 let standing = driver.look(|run| run.chat().call(call.as_ref()?)?.1.request.clone());
                 let progress = Progress::Refused(code_of(&thrown).unwrap_or_default());

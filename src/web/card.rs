@@ -20,6 +20,7 @@ mod reason;
 mod receipt;
 mod region;
 mod scopes;
+mod shown;
 mod words;
 
 use std::cell::{Cell, RefCell};
@@ -32,7 +33,7 @@ use web_sys::ShadowRoot;
 
 use super::element::Element;
 pub use super::guard::{Allowed, Choice, Decided, Until};
-use super::guard::{Root, Watch};
+use super::guard::{Refused, Root, Watch};
 use crate::core::approval::RequestKind;
 use crate::core::card::Card;
 use crate::core::outcome::DenyReason;
@@ -131,7 +132,13 @@ impl CardList {
                     decide(decided);
                 }
             });
-            let watch = Watch::new(watched, decide, &words.say("ask.covered"));
+            let all = weak.clone();
+            let refuse = Rc::new(move |refused: Refused| {
+                if let Some(inner) = all.upgrade() {
+                    inner.refuse(&refused);
+                }
+            });
+            let watch = Watch::new(watched, decide, refuse, &words.say("refused.covered"));
             Inner {
                 bulk: Bulk::new(&frame, &list, &watch, &words),
                 modal: Modal::new(&root, &frame, &voice, &around, &words),
@@ -180,6 +187,15 @@ impl CardList {
 impl Inner {
     fn entry(&self, request: &str) -> Option<Rc<Entry>> {
         self.entries.borrow().iter().find(|entry| entry.request() == request).cloned()
+    }
+
+    /// Says of a click that it decided nothing.
+    fn refuse(&self, refused: &Refused) {
+        let says = self.words.say(refused.why);
+        match self.entry(&refused.request) {
+            Some(entry) => entry.trouble(&says),
+            None => self.bulk.trouble(&says, &self.voice),
+        }
     }
 
     fn update(&self, cards: &[Card], note_reaches_model: bool) {

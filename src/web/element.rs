@@ -61,6 +61,9 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub fn contains(this: &Element, other: &Element) -> bool;
 
+    #[wasm_bindgen(method)]
+    pub fn matches(this: &Element, selector: &str) -> bool;
+
     #[wasm_bindgen(method, getter = firstChild)]
     pub fn first_child(this: &Element) -> Option<Element>;
 

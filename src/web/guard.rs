@@ -155,6 +155,11 @@ impl Choice {
     const fn approves(self) -> bool {
         matches!(self, Self::Approve | Self::Allow(_))
     }
+
+    /// Whether it is a no, which always works: of two decisions about one request the first one counts.
+    const fn refuses(self) -> bool {
+        matches!(self, Self::Deny | Self::Decline | Self::Stop)
+    }
 }
 
 /// What a button allows beyond the call it is about: what stood beside it when it was put under guard.
@@ -191,11 +196,21 @@ pub struct Decided {
     pub note: Option<String>,
 }
 
+/// A click that decided nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The request's id; empty for a button that is about several.
+    pub request: String,
+    /// Why, as a key of the card's messages.
+    pub why: &'static str,
+}
+
 /// Watches the window and all guarded buttons of one list of cards, until it is dropped.
 pub struct Watch {
     root: Root,
     page: Page,
     decide: Rc<dyn Fn(Decided)>,
+    refuse: Rc<dyn Fn(Refused)>,
     /// What a button says that is covered.
     covered: Rc<str>,
     /// Hears everything: events, the observer, and the timer, which has nothing to say.
@@ -231,9 +246,9 @@ struct Watched {
 }
 
 impl Watch {
-    /// Starts to watch the window, for cards in this root. `decide` is called for clicks that count; `covered` is the title of a button for as
-    /// long as something covers it.
-    pub fn new(root: &Root, decide: Rc<dyn Fn(Decided)>, covered: &str) -> Rc<Self> {
+    /// Starts to watch the window, for cards in this root. `decide` is called for clicks that count, and `refuse` for those
+    /// that came too early or to a covered button; `covered` is the title of a button for as long as something covers it.
+    pub fn new(root: &Root, decide: Rc<dyn Fn(Decided)>, refuse: Rc<dyn Fn(Refused)>, covered: &str) -> Rc<Self> {
         let watch = Rc::new_cyclic(|watch: &Weak<Self>| {
             let watch = watch.clone();
             let hear = Closure::<dyn Fn(Heard)>::new(move |heard| {
@@ -253,6 +268,7 @@ impl Watch {
                 root: root.clone(),
                 page: root.page(),
                 decide,
+                refuse,
                 covered: covered.into(),
                 hear,
                 observer,
@@ -279,9 +295,6 @@ impl Watch {
         let others = self.buttons();
         let held = others.iter().find(|other| choice.approves() && other.note == *note && other.choice.approves());
         let held = held.map(|other| other.held.borrow().clone()).unwrap_or_default();
-        if !held.is_empty() {
-            button.set("aria-describedby", &held.join(" "));
-        }
         let watched = Rc::new(Watched {
             button,
             request: request.to_owned(),
@@ -298,6 +311,7 @@ impl Watch {
             // One that comes later is held like those that are there.
             held: RefCell::new(held),
         });
+        watched.withhold();
         self.buttons.borrow_mut().push(watched);
     }
 
@@ -314,21 +328,20 @@ impl Watch {
         self.buttons.borrow_mut().retain(|watched| watched.button != *button);
     }
 
-    /// Says whether a decision of one of the buttons with this note is being stored: until it is, they take no other.
+    /// Says whether a decision of one of the buttons with this note is being stored: until it is, they take no other but a no.
     pub fn busy(&self, note: &Element, busy: bool) {
         for watched in self.buttons().iter().filter(|watched| watched.note == *note) {
-            watched.busy.set(busy);
+            watched.busy.set(busy && !watched.choice.refuses());
+            watched.withhold();
         }
-        self.rearm(note);
+        self.schedule();
     }
 
     /// Takes a shortcut on a card for a press and a click on its button that approves, under the same conditions.
     pub fn shortcut(&self, note: &Element, event: &JsValue) {
         let event: &Heard = event.unchecked_ref();
         let button = self.buttons().into_iter().find(|one| one.note == *note && one.choice == Choice::Approve);
-        let Some(watched) = button.filter(|one| event.is_trusted() && !event.repeat() && !one.busy.get()) else {
-            return;
-        };
+        let Some(watched) = button.filter(|_| event.is_trusted() && !event.repeat()) else { return };
         let _ = watched.look(now(), self.attended());
         let _ = watched.feed(time(event), Input::Pressed);
         self.clicked(&watched, time(event), Input::Click { trusted: true, detail: 0, primary: true });
@@ -339,18 +352,11 @@ impl Watch {
     pub fn hold(&self, note: &Element, reason: &str, holds: bool) {
         for watched in self.buttons() {
             if watched.note == *note && watched.choice.approves() {
-                let mut held = watched.held.borrow_mut();
-                held.retain(|known| known != reason);
+                watched.held.borrow_mut().retain(|known| known != reason);
                 if holds {
-                    held.push(reason.to_owned());
+                    watched.held.borrow_mut().push(reason.to_owned());
                 }
-                if held.is_empty() {
-                    watched.button.unset("aria-describedby");
-                } else {
-                    watched.button.set("aria-describedby", &held.join(" "));
-                }
-                drop(held);
-                let _ = watched.feed(now(), Input::Rearm);
+                watched.withhold();
             }
         }
         self.schedule();
@@ -363,7 +369,11 @@ impl Watch {
 
     /// Ends the guard of the buttons with this note. Without it they decide nothing.
     pub fn release(&self, note: &Element) {
-        self.buttons.borrow_mut().retain(|watched| watched.note != *note);
+        let (gone, kept) = self.buttons.take().into_iter().partition(|watched| watched.note == *note);
+        self.buttons.replace(kept);
+        // An observer holds what it observes, also what is in no page any more.
+        let gone: Vec<Rc<Watched>> = gone;
+        gone.iter().for_each(|watched| self.observer.unobserve(&watched.button));
     }
 
     /// A copy, so that nothing is borrowed while the buttons are worked on.
@@ -474,22 +484,27 @@ impl Watch {
     fn click(&self, event: &Heard) {
         let Some(watched) = self.watched(&event.target()) else { return };
         let _ = watched.look(now(), self.attended());
-        if watched.busy.get() {
-            return;
-        }
         let click = Input::Click { trusted: event.is_trusted(), detail: event.detail(), primary: event.button() == 0 };
         self.clicked(&watched, time(event), click);
     }
 
     fn clicked(&self, watched: &Watched, at: f64, click: Input) {
-        if watched.feed(at, click) == Verdict::Decide {
-            let reads = matches!(watched.choice, Choice::Approve | Choice::Allow(_) | Choice::Deny | Choice::Submit);
-            let note = reads.then(|| watched.note.value()).filter(|note| !note.trim().is_empty());
-            if watched.choice == Choice::Submit && note.is_none() {
-                // The form has said what is missing in it.
-                return self.schedule();
+        let request = watched.request.clone();
+        match watched.feed(at, click) {
+            Verdict::Ignore => {}
+            Verdict::Refuse => {
+                let why = if watched.covered.get() { "refused.covered" } else { "refused.early" };
+                (self.refuse)(Refused { request, why });
             }
-            (self.decide)(Decided { request: watched.request.clone(), choice: watched.choice, note });
+            Verdict::Decide => {
+                let reads =
+                    matches!(watched.choice, Choice::Approve | Choice::Allow(_) | Choice::Deny | Choice::Submit);
+                let note = reads.then(|| watched.note.value()).filter(|note| !note.trim().is_empty());
+                // Else the form has said what is missing in it.
+                if watched.choice != Choice::Submit || note.is_some() {
+                    (self.decide)(Decided { request, choice: watched.choice, note });
+                }
+            }
         }
         self.schedule();
     }
@@ -520,8 +535,7 @@ impl Watched {
     fn feed(&self, now: f64, input: Input) -> Verdict {
         let mut guard = self.guard.borrow_mut();
         let verdict = guard.handle(now, input);
-        let held = !self.held.borrow().is_empty();
-        let (armed, covered) = (guard.is_armed() && !held && !self.busy.get(), guard.is_covered());
+        let (armed, covered) = (guard.is_armed(), guard.is_covered());
         drop(guard);
         if self.covered.replace(covered) != covered {
             if covered {
@@ -537,7 +551,18 @@ impl Watched {
                 self.button.set("aria-disabled", "true");
             }
         }
-        if held { Verdict::Ignore } else { verdict }
+        verdict
+    }
+
+    /// Tells the guard whether anything keeps the button off, and a reader what does.
+    fn withhold(&self) {
+        let held = self.held.borrow();
+        if held.is_empty() {
+            self.button.unset("aria-describedby");
+        } else {
+            self.button.set("aria-describedby", &held.join(" "));
+        }
+        let _ = self.feed(now(), Input::Withheld(!held.is_empty() || self.busy.get()));
     }
 
     /// Gives whether the button is seen here though the observer said that it is not.

@@ -10,7 +10,8 @@ async function waiting({ given, agentOf, make, order, runs }) {
   for (const [name, value] of Object.entries(given.attributes ?? {})) element.setAttribute(name, value);
   const rig = { runs };
   rig.chat = await agentOf({ tools: [make("eat")] }).open("c");
-  await rig.chat.send(order(...(given.numbers ?? [1]).map((n) => ["eat", JSON.stringify({ n })])));
+  const text = given.lines && "line\n".repeat(given.lines);
+  await rig.chat.send(order(...(given.numbers ?? [1]).map((n) => ["eat", JSON.stringify({ n, text })])));
   return rig;
 }
 
@@ -163,6 +164,51 @@ for (const name of BROWSERS) {
         assert.equal(await left(page), 2);
       });
     }
+
+    it("A13: with shortcuts nothing is approved that has to be opened or corrected first", async (t) => {
+      const page = await open(t, { lines: 200, attributes: { shortcuts: "" } });
+      const group = await find(page, "[part~=card]");
+      /** Presses the keys on the card when it takes them, which Deny tells. */
+      const tries = async () => {
+        await group.focus();
+        await find(page, "[part=deny][aria-disabled]");
+        await armedButton(page, "deny");
+        await press(page, "Control", "Enter");
+        return left(page);
+      };
+      assert.equal(await tries(), 1, "folded");
+      while ((await count(page, "[part=fold]")) > 0) await (await find(page, "[part=fold]")).click();
+      await (await find(page, "[part=more]")).click();
+      await (await find(page, "[part=edit-open]")).click();
+      const json = await find(page, "[part=json]");
+      const written = await json.evaluate((json) => json.value);
+      const write = async (text) => {
+        await json.evaluate((json) => json.select());
+        await json.type(text);
+      };
+      await write("{");
+      assert.equal(await tries(), 1, "what stands there cannot run");
+      await (await find(page, "[part=reset]")).click();
+      assert.equal(await (await find(page, "[part=json]")).evaluate((json) => json.value), written);
+      assert.equal(await count(page, "[part=fold]"), 0, "what was opened stays open while nothing else is shown");
+      await group.focus();
+      await armedButton(page, "approve");
+      await press(page, "Control", "Enter");
+      await rests(page);
+      assert.deepEqual(await page.evaluate(() => window.rig.runs), ["eat"]);
+    });
+
+    it("A13: with shortcuts who presses them too early is told so", async (t) => {
+      const page = await open(t, { attributes: { shortcuts: "" } });
+      await armedButton(page, "approve");
+      await (await find(page, "[part~=card]")).focus();
+      await press(page, "Control", "Enter");
+      await text(page, "[part~=card] > .said", /^Nothing was decided: this button was not ready yet/);
+      assert.equal(await left(page), 1);
+      await armedButton(page, "approve");
+      await press(page, "Control", "Enter");
+      await rests(page);
+    });
 
     it("A13: shortcut keys that are held down approve one card at most", async (t) => {
       const page = await open(t, { numbers: [1, 2, 3], attributes: { shortcuts: "" } });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { BROWSERS, launch, waitFor } from "./browsers.mjs";
-import { armedButton, click, count, openCards, rests, text } from "./cards.mjs";
+import { armedButton, click, count, find, openCards, rests, text } from "./cards.mjs";
 
 /** A chat whose one mail waits, with everything in the page's hands that can refuse a decision. */
 async function waiting({ given, agentOf, make, memoryStore, order, runs }) {
@@ -93,22 +93,17 @@ for (const name of BROWSERS) {
       await gone(page);
     });
 
-    it("A8: while a decision is being stored the card is busy and its buttons take no other", async (t) => {
+    it("A8: while a decision is being stored the card is busy and takes no other yes", async (t) => {
       const page = await open(t, { asks: true });
       await page.evaluate(() => {
         window.rig.may = () => new Promise((done) => Object.assign(window.rig, { done }));
       });
       await click(page, "approve");
       await waitFor(page, () => window.rig.done);
-      assert.deepEqual(await state(page), { busy: "true", off: ["true", "true"] });
-      // Far longer than a button needs to be armed.
-      await page.evaluate(() => new Promise((later) => setTimeout(later, 1_200)));
-      assert.deepEqual(await state(page), { busy: "true", off: ["true", "true"] });
-      await (
-        await page.evaluateHandle(() =>
-          document.querySelector("countersign-approvals").shadowRoot.querySelector("[part=deny]"),
-        )
-      ).click();
+      await armedButton(page, "deny");
+      assert.deepEqual(await state(page), { busy: "true", off: [null, "true"] });
+      await (await find(page, "[part=approve]")).click();
+      assert.equal(await count(page, SAID), 0, "it is no refusal: the first click counts");
       // Meanwhile the page's own code decides: it was first.
       await page.evaluate(async () => {
         const { chat } = window.rig;
@@ -118,6 +113,26 @@ for (const name of BROWSERS) {
       });
       await text(page, SAID, /Your click changed nothing: something else was recorded first/);
       await text(page, "[part~=receipt] strong", /You declined this/);
+      await rests(page);
+      assert.deepEqual(await page.evaluate(() => window.rig.runs), []);
+      assert.equal((await state(page)).busy, null);
+    });
+
+    it("A3: Deny works while an approval is being checked, and is the first to be recorded", async (t) => {
+      const page = await open(t, { asks: true });
+      await page.evaluate(() => {
+        const asked = [];
+        window.rig.may = () => new Promise((done) => asked.push(done));
+        window.rig.asked = asked;
+      });
+      await click(page, "approve");
+      await waitFor(page, () => window.rig.asked.length === 1);
+      await click(page, "deny");
+      await waitFor(page, () => window.rig.asked.length === 2);
+      await page.evaluate(() => window.rig.asked[1](true));
+      await text(page, "[part~=receipt] strong", /You declined this/);
+      await page.evaluate(() => window.rig.asked[0](true));
+      await text(page, SAID, /Your click changed nothing: something else was recorded first/);
       await rests(page);
       assert.deepEqual(await page.evaluate(() => window.rig.runs), []);
       assert.equal((await state(page)).busy, null);

@@ -143,6 +143,31 @@ for (const name of BROWSERS) {
       await text(page, "[part=approve-selected]", /^Approve selected \(1\)$/);
     });
 
+    it("A11: no key selects what was not read, or approves what was not selected", async (t) => {
+      const page = await open(t, { numbers: [1, 2], lines: 200 });
+      await armedButton(page, "deny-all");
+      const presses = async (handle, key) => {
+        await handle.focus();
+        await page.keyboard.press(key);
+      };
+      await presses(await find(page, "[part=select] input"), " ");
+      assert.equal(await isTicked(page, 0), false);
+      await presses(await find(page, "[part=approve-selected]"), "Enter");
+      assert.equal(await page.evaluate(() => window.rig.chat.snapshot().requests.length), 2);
+      // Once it was opened and scrolled through, the same keys do.
+      const folds = () => find(page, "[part~=card]").then((card) => card.$$eval("[part=fold]", (all) => all.length));
+      while ((await folds()) > 0) await presses(await find(page, "[part=fold]"), "Enter");
+      await (await find(page, ".block")).evaluate((block) => block.scrollTo(0, block.scrollHeight));
+      await find(page, "[part~=card]:nth-of-type(1) [part=select] input:not([aria-disabled])");
+      await presses(await find(page, "[part=select] input"), " ");
+      assert.equal(await isTicked(page, 0), true);
+      await presses(await armedButton(page, "approve-selected"), "Enter");
+      await waitFor(page, () => window.rig.chat.snapshot().requests.length === 1);
+      await click(page, "deny");
+      await rests(page);
+      assert.deepEqual(await runs(page), [1]);
+    });
+
     it("A11: what arrives is never among them, and starts the wait anew", async (t) => {
       const page = await open(t, { numbers: [1, 2, 3], late: true });
       await waitFor(page, () => Object.keys(window.rig.asks).length === 3);

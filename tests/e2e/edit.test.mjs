@@ -301,10 +301,11 @@ inEachBrowser(({ open }) => {
     await edit(page);
     await fill(page, "Cookies", "3");
     await waitFor(page, () =>
-      [...document.querySelector("countersign-approvals").shadowRoot.querySelectorAll("[part~=edit] li")].some(
+      [...document.querySelector("countersign-approvals").shadowRoot.querySelectorAll("[part=preview] li")].some(
         ({ textContent }) => textContent === "Would leave 17.",
       ),
     );
+    assert.deepEqual(await textOf(page, "preview"), ["Would leave 17."], "and no other one");
     assert.equal(await takesClicks(page, "approve"), true);
     await page.evaluate(() => {
       window.world = 5;
@@ -313,15 +314,146 @@ inEachBrowser(({ open }) => {
     await waitFor(page, () =>
       document
         .querySelector("countersign-approvals")
-        .shadowRoot.querySelector("[part~=edit]")
-        .textContent.includes("no longer what was shown"),
+        .shadowRoot.querySelector("[part~=card] > [part~=problem]")
+        ?.textContent.includes("what would run has changed"),
     );
     assert.deepEqual([await ran(page), await status(page)], [[], "pending"]);
-    assert.ok((await textOf(page, "preview")).includes("Would leave 22."), "what it would do now stands there");
+    await waitFor(
+      page,
+      () =>
+        document.querySelector("countersign-approvals").shadowRoot.querySelector("[part=preview]").textContent ===
+        "Would leave 22.",
+    );
     await decide(page, "approve");
     assert.deepEqual((await ran(page))[0].count, 3);
     const [card] = await textOf(page, "card");
     assert.match(card, /Would leave 22\./);
+  });
+
+  it("A10: the card shows what would run as its arguments, and what the model wrote again after that", async (t) => {
+    const { page } = await ask(open, t);
+    const shown = () => textOf(page, "arguments");
+    await edit(page);
+    assert.deepEqual(await shown(), ["count 12 kind oat note For Ada."]);
+    await fill(page, "Cookies", "3");
+    assert.deepEqual(await shown(), ["count 3 kind oat note For Ada."]);
+    assert.match((await textOf(page, "difference"))[0], /count before 12 now 3$/);
+    // What cannot run is not shown as what would.
+    await fill(page, "Cookies", "21");
+    assert.deepEqual(await shown(), ["count 12 kind oat note For Ada."]);
+    await fill(page, "Cookies", "4");
+    assert.deepEqual(await shown(), ["count 4 kind oat note For Ada."]);
+    await press(page, "reset");
+    assert.deepEqual(await shown(), ["count 12 kind oat note For Ada."]);
+    await fill(page, "Text", "");
+    assert.deepEqual(await shown(), ["count 12 kind oat"]);
+    await press(page, "edit-open");
+    assert.deepEqual(await shown(), ["count 12 kind oat note For Ada."]);
+    // A denial is about what the model wrote, whatever stood in the fields.
+    await press(page, "edit-open");
+    await fill(page, "Cookies", "5");
+    assert.deepEqual(await shown(), ["count 5 kind oat note For Ada."]);
+    await decide(page, "deny");
+    assert.deepEqual(await shown(), ["count 12 kind oat note For Ada."]);
+  });
+
+  it("A10: a preview that comes after the decision changes nothing on the card", async (t) => {
+    const { page } = await ask(open, t);
+    await page.evaluate(async () => {
+      const { agentOf, make, order } = (await import("/test/kit.mjs")).kit();
+      const preview = ({ count }) =>
+        count === 12 ? [] : new Promise((done) => Object.assign(window, { late: () => done(["late"]) }));
+      const inputSchema = { type: "object", properties: { count: { type: "integer", title: "Cookies" } } };
+      window.chat = await agentOf({ tools: [make("jar", { inputSchema, preview })] }).open("late");
+      document.querySelector("countersign-approvals").chat = window.chat;
+      await window.chat.send(order(["jar", '{"count":12}']));
+    });
+    await edit(page);
+    await fill(page, "Cookies", "3");
+    await waitFor(page, () => window.late);
+    await decide(page, "deny");
+    await page.evaluate(async () => {
+      window.late();
+      await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+    });
+    assert.deepEqual([await textOf(page, "arguments"), await textOf(page, "preview")], [["count 12"], []]);
+  });
+
+  it("A10: what changes in a long text is shown word by word, of many lines line by line", async (t) => {
+    const words = Array.from({ length: 60 }, (_, n) => `word${n}`);
+    const many = Array.from({ length: 40 }, (_, n) => `line ${n}`);
+    const [before, lines] = [words.join(" "), many.join("\n")];
+    const schema = { type: "object" };
+    const { page } = await ask(open, t, { args: JSON.stringify({ text: before, lines }), schema });
+    await edit(page);
+    const after = words.map((word) => (word === "word30" ? "another" : word)).join(" ");
+    await fill(page, "Arguments", JSON.stringify({ text: after, lines: lines.replace("line 20", "line twenty") }));
+    const marks = await page.evaluate(() => {
+      const { shadowRoot } = document.querySelector("countersign-approvals");
+      const own = (mark) => mark.lastChild.textContent.replaceAll("↵", "").trim();
+      return [...shadowRoot.querySelectorAll("[part=difference] :is(del, ins)")].map((mark) => [
+        mark.localName,
+        own(mark),
+      ]);
+    });
+    assert.deepEqual(marks, [
+      ["del", "word30"],
+      ["ins", "another"],
+      ["del", "line 20"],
+      ["ins", "line twenty"],
+    ]);
+    const [shown] = await textOf(page, "difference");
+    assert.equal(shown.match(/word29/g).length, 1, "what stays stands there once");
+  });
+
+  it("A11: a card whose arguments are changed is selected anew", async (t) => {
+    const { page } = await ask(open, t);
+    await page.evaluate(async () => {
+      const { agentOf, make, order } = (await import("/test/kit.mjs")).kit();
+      const properties = { count: { type: "integer", title: "Cookies" } };
+      const inputSchema = { type: "object", properties, required: ["count"] };
+      const run = (args) => window.ran.push(args) && "fine";
+      window.chat = await agentOf({ tools: [make("jar", { inputSchema, run })] }).open("two");
+      document.querySelector("countersign-approvals").chat = window.chat;
+      await window.chat.send(order(["jar", '{"count":1}'], ["jar", '{"count":2}']));
+    });
+    await page.setViewport({ width: 800, height: 2400 });
+    const bar = async (says) =>
+      waitFor(
+        page,
+        (says) =>
+          document.querySelector("countersign-approvals").shadowRoot.querySelector("[part=approve-selected]")
+            ?.textContent === says,
+        says,
+      );
+    const tick = () => press(page, "select");
+    const isOpen = () =>
+      waitFor(page, () => {
+        const { shadowRoot } = document.querySelector("countersign-approvals");
+        return !shadowRoot.querySelector("[part=select] input").hasAttribute("aria-disabled");
+      });
+    await isOpen();
+    await tick();
+    await bar("Approve selected (1)");
+    await edit(page);
+    await bar("Approve selected (0)");
+    await fill(page, "Cookies", "");
+    await bar("Approve selected (0)");
+    await tick();
+    await bar("Approve selected (0)");
+    await fill(page, "Cookies", "7");
+    await isOpen();
+    await tick();
+    await bar("Approve selected (1)");
+    const find = () =>
+      document
+        .querySelector("countersign-approvals")
+        .shadowRoot.querySelector("[part=approve-selected]:not([aria-disabled])");
+    await (await waitFor(page, find)).focus();
+    await page.keyboard.press("Enter");
+    await waitFor(page, () => window.chat.snapshot().requests.length === 1);
+    await decide(page, "deny");
+    assert.deepEqual(await ran(page), [{ count: 7 }]);
   });
 
   it("A10: Tab goes Deny, Approve, More; keys alone change and approve", async (t) => {

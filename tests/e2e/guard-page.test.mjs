@@ -64,6 +64,58 @@ for (const name of BROWSERS) {
       await left(other, 0);
     });
 
+    // Browsers take the focus from a tab that they hide, most of the time: the page's own word has to be enough.
+    it("A5: a page that says it is hidden arms nothing, though it has the focus, and looks no more", async (t) => {
+      const countsTimers = () => {
+        const own = window.setTimeout;
+        window.timers = 0;
+        window.setTimeout = (...all) => {
+          window.timers += 1;
+          return own.apply(window, all);
+        };
+      };
+      const { page } = await openCards(t, browser, { before: countsTimers });
+      await armedButton(page);
+      const says = (hidden) =>
+        page.evaluate((hidden) => {
+          Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+          document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+        }, hidden);
+      await says(true);
+      const { hidden, focused, armed } = await stateOf(page);
+      assert.deepEqual([hidden, focused, armed], [true, true, "off"]);
+      const timers = await page.evaluate(async () => {
+        const before = window.timers;
+        // Longer than arming takes, and than it waits between two looks.
+        const end = performance.now() + 600;
+        while (performance.now() < end) await new Promise((drawn) => requestAnimationFrame(drawn));
+        return window.timers - before;
+      });
+      assert.equal(timers, 0);
+      // Whatever has it look.
+      await page.evaluate(() => dispatchEvent(new Event("blur")));
+      assert.equal(await isArmed(page), false);
+      await says(false);
+      await (await armedButton(page)).click();
+      await left(page, 0);
+    });
+
+    it("A5: a page that is shown again arms anew, even if nothing else tells of that", async (t) => {
+      const { page } = await openCards(t, browser);
+      await armedButton(page);
+      const { hidden, focused } = await stateOf(page);
+      assert.deepEqual([hidden, focused], [false, true]);
+      await page.evaluate(() => {
+        window.log.splice(0);
+        dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+      });
+      await waitFor(page, () => window.log.some(({ kind, part }) => kind === "off" && part === "approve"));
+      const button = await armedButton(page);
+      checkArmedAnew(await armingsOf(page));
+      await button.click();
+      await left(page, 0);
+    });
+
     // Without a screen each of Chromium's windows has the focus: there the frame below stands for it.
     if (name === "firefox") {
       it("A5: a window without the focus arms nothing, and arms anew when it has it again", async (t) => {

@@ -385,6 +385,34 @@ for (const name of BROWSERS) {
       assert.equal(await isArmed(page), true);
     });
 
+    it("A5: a card that is gone is watched no more", async (t) => {
+      const watches = () => {
+        const { prototype } = IntersectionObserver;
+        window.watched = new Set();
+        for (const [name, note] of [
+          ["observe", "add"],
+          ["unobserve", "delete"],
+        ]) {
+          const own = prototype[name];
+          prototype[name] = function (target) {
+            if (target.localName === "button") window.watched[note](target);
+            return own.call(this, target);
+          };
+        }
+      };
+      const { page } = await openCards(t, browser, { before: watches });
+      const parts = () => page.evaluate(() => [...window.watched].map(({ part }) => part.value).sort());
+      const bar = ["approve-selected", "deny-all"];
+      assert.deepEqual(await parts(), ["approve", "approve-selected", "deny", "deny-all"]);
+      await (await armedButton(page, "deny")).click();
+      await left(page, 0);
+      const dismiss = await armedButton(page, "dismiss");
+      assert.deepEqual(await parts(), [...bar, "dismiss"]);
+      await dismiss.click();
+      await waitFor(page, () => !window.element.shadowRoot.querySelector("[part~=card]"));
+      assert.deepEqual(await parts(), bar);
+    });
+
     it("A5: a card that asks again in place of another is armed anew", async (t) => {
       const { page } = await openCards(t, browser);
       await page.evaluate(async () => {

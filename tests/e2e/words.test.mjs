@@ -19,6 +19,19 @@ const OLD = ["old-denial-beside-a-pending-request", "old-denial-of-a-declined-ca
     .replaceAll("Mail cannot be unsent.", "Zqreason."),
 );
 
+/**
+ * Messages of the element of standing permissions, and of cards that take a provider's own tools, a store that breaks at
+ * the right moment, a page that goes away, a megabyte, or a day of the year 10000: tests of those have them.
+ */
+const ELSEWHERE = [
+  /^grants\./,
+  /^head\.(asker\.provider|calls_itself)$/,
+  /^why\.(unread|no_longer)$/,
+  /^aspect\.definition$/,
+  /^refused\.(values|grant_failed|not_grantable|other)$/,
+  /^form\.problem\.(json_long|date|date_time)$/,
+];
+
 const WIDE = { width: 700, height: 3000 };
 
 let browser;
@@ -81,6 +94,9 @@ async function play(page, name) {
     await page.locator("[part=fold]").first().click();
   }
   if (name === "arguments that a person changes") return change(page);
+  if (name === "a permission to choose") return choose(page);
+  if (name === "a note that gets long") return page.locator("[part=note] textarea").fill("zq ".repeat(150));
+  if (name.startsWith("a click ")) return refuse(page, name);
   const form = page.locator("[part=form]");
   if ((await form.count()) === 0 || (await page.locator("[part=approve]").count()) === 0) return;
   if (name === "a form") {
@@ -98,12 +114,64 @@ async function play(page, name) {
   await page.evaluate(() => window.look());
 }
 
+/** Presses Approve where that decides nothing. */
+async function refuse(page, name) {
+  const isReady = !/early|covered/.test(name);
+  const approve = page.locator(`[part=approve]${isReady ? ":not([aria-disabled])" : ""}`);
+  // Where it is not ready, the click waits for nothing.
+  await approve.click({ force: !isReady });
+  await page.locator(".said").waitFor();
+  await page.evaluate(() => {
+    window.look();
+    document.querySelector("countersign-approvals").style.opacity = "";
+  });
+}
+
+/** Opens the second step of each permission. */
+async function choose(page) {
+  await page.locator("[part=more]").click();
+  for (const place of [0, 1]) {
+    await page.locator("[part=standing]").nth(place).click();
+    await page.locator("[part=terms]").waitFor();
+    await page.evaluate(() => window.look());
+    await page.locator("[part=back]").click();
+  }
+}
+
 /** Changes the arguments of two calls, in fields and as JSON, with all that can be wrong with them, and approves the first. */
 async function change(page) {
   for (const button of await page.locator("[part=more]").all()) await button.click();
   for (const button of await page.locator("[part=edit-open]").all()) await button.click();
   const json = page.locator("[part=json]");
-  for (const text of ["", "{", '{"zqdeep":1,"zqdeep":2}', '{"zqdeep":9007199254740993}', "[]", '{"zqother":"zq"}']) {
+  const zeros = "0".repeat(400);
+  for (const text of [
+    "",
+    "{",
+    "{zq",
+    "{} {}",
+    '{"zq":"\u0001"}',
+    String.raw`{"zq":"\q"}`,
+    "[".repeat(100),
+    `{"zq":[${"1,".repeat(10_001)}1]}`,
+    String.raw`{"zq":"\ud800"}`,
+    '{"__proto__":1}',
+    `{"zq":1${zeros}.5}`,
+    `{"zq":0.${zeros}1}`,
+    `{"${"zq".repeat(600)}":1}`,
+    '{"zqdeep":1,"zqdeep":2}',
+    '{"zqdeep":9007199254740993}',
+    "[]",
+    '{"zqunknown":"zq"}',
+    '{"zqday":"zq"}',
+    '{"zqmoment":"zq"}',
+    '{"zqchoice":"zq"}',
+    '{"zqtext":true}',
+    '{"zqnull":true}',
+    '{"zqmap":1}',
+    '{"zqlist":1}',
+    '{"zqflag":1}',
+    '{"zqdeep":"zq"}',
+  ]) {
     await json.fill(text);
     await page.evaluate(() => window.look());
   }
@@ -191,8 +259,11 @@ describe("A17: in a language that nobody speaks", () => {
     // Brackets show where a message begins and ends, also inside another one.
     const isSaid = (key) => said.some(([text]) => inside(strings[key]).test(text));
     const unsaid = Object.keys(english).filter((key) => !/^(locale|direction)$/.test(key) && !isSaid(key));
-    t.diagnostic(`no scene says: ${unsaid.join(", ")}`);
-    assert.ok(Object.keys(english).length - unsaid.length > 100, "most messages were seen");
+    assert.deepEqual(
+      unsaid.filter((key) => !ELSEWHERE.some((keys) => keys.test(key))),
+      [],
+      "every message is said somewhere",
+    );
   });
 });
 
@@ -239,7 +310,7 @@ describe("A16, A17: in Arabic", () => {
   it("every text of every card is Arabic or given, with numbers as the language writes them", async (t) => {
     const { page, said } = await playAll(t, arabic);
     // Names of standards, and how dates and moments are written in them.
-    const allowed = /SHA-256|JSON|URL|Promise|\{ lines, current \}|2026-01-31T12:00:00Z/g;
+    const allowed = /SHA-256|__proto__|JSON|URL|Promise|\{ lines, current \}|2026-01-31T12:00:00Z/g;
     assert.deepEqual(
       hardCoded(said, (text) => /\p{Script=Arabic}|^–$|^SHA-256$/u.test(text), allowed),
       [],

@@ -14,7 +14,7 @@ const locales = Object.fromEntries(
 const english = locales.en;
 const messages = Object.keys(english).filter((key) => key !== "locale" && key !== "direction");
 
-const { Words, violation, formatProblem } = await bundle();
+const { Words, violation, formatProblem, messageOf } = await bundle();
 
 /** The sources that know of words, without the module, which the fields of a form need for names alone. */
 async function bundle() {
@@ -29,6 +29,7 @@ async function bundle() {
     ["Words", "words"],
     ["violation", "schema"],
     ["formatProblem", "fields"],
+    ["messageOf", "error"],
   ];
   const contents = exports.map(([name, file]) => `export { ${name} } from "./${file}.ts";`).join("\n");
   const { outputFiles } = await build({
@@ -116,7 +117,7 @@ describe("A17: every language", () => {
   it("has no message that nothing says", () => {
     const sources = sourcesIn(join(top, "src"), ".rs") + sourcesIn(join(top, "www", "src"), ".ts");
     // These are found by the English sentences that they stand for.
-    const found = /^(why|rule|preview|fault|aspect|type|form\.problem)\./;
+    const found = /^(why|rule|thrown|preview|fault|aspect|type|form\.problem)\./;
     const unsaid = messages.filter((key) => !found.test(key) && !sources.includes(`"${key}"`));
     assert.deepEqual(unsaid, []);
   });
@@ -265,6 +266,19 @@ describe("A17: a sentence that is kept in English", () => {
       const problem = filled(english[key], { error: "Oh." });
       const expected = foreign.say("why.broken", { problem: foreign.say(key, { error: "Oh." }) });
       assert.equal(foreign.sayAgain("why", filled(english["why.broken"], { problem })), expected);
+    }
+    // What an error says that says nothing is the package's.
+    for (const thrown of [{ toString: null }, undefined, 7, Object.assign(new Error(), { name: "" })]) {
+      const error = messageOf(thrown);
+      const inner = foreign.sayAgain("thrown", error);
+      assert.notEqual(inner, error);
+      const failed = filled(english["preview.failed"], { error });
+      assert.equal(foreign.sayAgain("preview", failed), foreign.say("preview.failed", { error: inner }));
+      const why = filled(english["why.broken"], { problem: filled(english["rule.threw"], { error }) });
+      assert.equal(
+        foreign.sayAgain("why", why),
+        foreign.say("why.broken", { problem: foreign.say("rule.threw", { error: inner }) }),
+      );
     }
     // The text of an error is the page's own, whatever it says.
     const broken = filled(english["why.broken"], { problem: english["why.write"] });

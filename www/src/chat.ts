@@ -159,7 +159,8 @@ export class Chat {
   }
 
   /**
-   * Decides about a pending request. Resolves once the decision is stored; `continuation` resolves when the run
+   * Decides about a pending request, as the page's own code: what the card asks of a person first, to open what is folded,
+   * does not apply, and the decision is recorded as made through the API (`via: "api"`). Resolves once the decision is stored; `continuation` resolves when the run
    * rests again. Rejects with code `not_grantable`, with nothing decided, where the scope is not to be had, and with
    * `grant_failed` where the call was approved and the standing permission could not be kept.
    */

@@ -218,7 +218,7 @@ function grantsElement(words: Words): CustomElementConstructor {
 function rows(values: Grant["view"]["arguments"], label: string, words: Words): HTMLElement {
   const list = make("dl", { part: "arguments", tabindex: "0", "aria-label": label });
   for (const { path, text } of values) {
-    list.append(make("dt", { dir: "auto" }, path || words.say("head.empty_name")));
+    list.append(make("dt", { dir: "auto" }, path));
     list.append(make("dd", { dir: "auto" }, text || words.say("head.empty_text")));
   }
   return list;

@@ -50,7 +50,7 @@ export class Words {
    * `field` is what the sentence is about, where that is known: a name may hold words of a message.
    */
   sayAgain(
-    kind: "why" | "rule" | "preview" | "fault" | "aspect" | "form.problem",
+    kind: "why" | "rule" | "thrown" | "preview" | "aspect" | "form.problem",
     sentence: string,
     field?: string,
     depth = 0,
@@ -62,6 +62,7 @@ export class Words {
     // A part may be such a sentence itself.
     if (found.why) values.why = this.sayAgain("why", found.why, field, depth + 1);
     if (found.problem) values.problem = this.sayAgain(kind === "why" ? "rule" : kind, found.problem, field, depth + 1);
+    if (found.error) values.error = this.sayAgain("thrown", found.error);
     if (found.what) values.what = found.what.split(", ").map((aspect) => this.sayAgain("aspect", aspect));
     if (found.field === "the arguments" && field === undefined) values.field = this.say("form.answer");
     for (const number of ["limit", "place"]) {

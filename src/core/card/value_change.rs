@@ -1,5 +1,6 @@
 //! What a person changed of a call's arguments, value by value.
 
+use super::difference::difference;
 use super::row::{Row, index, path_to, rows_at, step_of};
 use crate::core::arguments::Arguments;
 use crate::core::json::{Json, Writer};
@@ -9,7 +10,8 @@ use crate::core::json::{Json, Writer};
 pub struct ValueChange {
     /// What the model wrote there; `None` where it wrote nothing.
     pub was: Option<Row>,
-    /// What stands there now; `None` where nothing does.
+    /// What stands there now; `None` where nothing does. If it or what the model wrote is long, with what changes from the one
+    /// to the other.
     pub now: Option<Row>,
 }
 
@@ -87,9 +89,12 @@ fn compare(path: &str, was: &Json, now: &Json, changes: &mut Vec<ValueChange>) {
         _ => {
             let (mut before, mut after) = (rows_at(path, was), rows_at(path, now));
             // One value in place of one value; where there are more, they stand in different places.
-            if let ([_], [_]) = (before.as_slice(), after.as_slice())
-                && before.first().map(|row| &row.path) == after.first().map(|row| &row.path)
+            if let ([was], [now]) = (before.as_slice(), after.as_mut_slice())
+                && was.path == now.path
             {
+                if was.kind == "string" && now.kind == "string" && (was.long || now.long) {
+                    now.changes = difference(&was.text, &now.text);
+                }
                 changes.push(ValueChange { was: before.pop(), now: after.pop() });
                 return;
             }

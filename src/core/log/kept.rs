@@ -57,10 +57,13 @@ impl Folded {
 }
 
 impl Chat {
-    /// How many of the oldest entries are, or would be, folded: all but those of the latest run.
+    /// How many of the oldest entries are, or would be, folded: all but those of the latest run, and of the one before it
+    /// if that waited when the latest began, for what waited is still shown.
     pub fn foldable(&self) -> usize {
-        let last = self.entries.iter().rposition(Entry::is_user).filter(|_| self.run.is_some());
-        self.folded.entries + last.unwrap_or_default()
+        let message = |entries: &[Entry]| entries.iter().rposition(Entry::is_user).unwrap_or_default();
+        let latest = if self.run.is_some() { message(&self.entries) } else { 0 };
+        let shown = self.entries.get(..latest).filter(|_| self.superseded()).map_or(latest, message);
+        self.folded.entries + shown
     }
 
     /// How many of the oldest entries are folded.

@@ -304,7 +304,7 @@ impl Drawing {
             let head = table.add("thead", "").add("tr", "");
             head.add("td", "");
             for column in self.columns(self.block_start(at), end) {
-                say(&head.add("th scope=col dir=auto", ""), column, &self.words.say("head.empty_name"));
+                head.add("th scope=col dir=auto", column);
             }
             return table.add("tbody tabindex=-1", "");
         }
@@ -367,8 +367,7 @@ impl Drawing {
                     at += 1;
                 }
                 Shape::Fields => {
-                    let name = body.add("dt dir=auto", "");
-                    say(&name, &row.name, &self.words.say("head.empty_name"));
+                    let name = body.add("dt dir=auto", &row.name);
                     if is_block(row) {
                         name.set("class", "long");
                     }
@@ -443,13 +442,7 @@ impl Drawing {
             let rest = text.get(skip..).unwrap_or_default();
             let shown = rest.get(..floor(rest, left)).unwrap_or_default();
             skip = 0;
-            match change {
-                Change::Same => {
-                    into.add("span", shown);
-                }
-                Change::Removed => self.mark(into, "del", "head.removed", shown),
-                Change::Added => self.mark(into, "ins", "head.added", shown),
-            }
+            draw_piece(into, change, shown, &self.words);
             left -= shown.len();
             if shown.len() < rest.len() {
                 into.set("data-cut", "");
@@ -457,12 +450,6 @@ impl Drawing {
             }
         }
         None
-    }
-
-    fn mark(&self, into: &Element, tag: &str, key: &str, text: &str) {
-        let mark = into.add(tag, "");
-        mark.add("span class=unseen dir=auto", &[&self.words.say(key), " "].concat());
-        mark.add("span", text);
     }
 
     /// The characters of a text, shown as they are here.
@@ -480,6 +467,21 @@ impl Drawing {
         }
         characters
     }
+}
+
+/// Adds a piece of a difference, which says to those who see no marks what becomes of it.
+pub fn draw_piece(into: &Element, change: Change, text: &str, words: &Words) {
+    let (tag, key) = match change {
+        Change::Same => {
+            into.add("span", text);
+            return;
+        }
+        Change::Removed => ("del", "head.removed"),
+        Change::Added => ("ins", "head.added"),
+    };
+    let mark = into.add(tag, "");
+    mark.add("span class=unseen dir=auto", &[&words.say(key), " "].concat());
+    mark.add("span", text);
 }
 
 /// The number in the name of a list's item.

@@ -11,6 +11,8 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
 use super::entry::Entry;
+use super::progress;
+use super::region::Voice;
 use super::words::Words;
 use crate::web::element::Element;
 use crate::web::guard::{Choice, Decided, Watch};
@@ -60,6 +62,8 @@ struct Inner {
     bar: Element,
     deny: Element,
     approve: Element,
+    /// Says why a click changed nothing.
+    trouble: Element,
     watch: Rc<Watch>,
     words: Words,
     rows: RefCell<Vec<Rc<Row>>>,
@@ -80,7 +84,6 @@ struct Covered {
 /// What a card among several has.
 struct Row {
     entry: Rc<Entry>,
-    version: u32,
     label: Element,
     tick: Element,
     /// Why it cannot be set.
@@ -109,6 +112,7 @@ impl Bulk {
             bar,
             deny,
             approve,
+            trouble: Element::new("div part=problem class=said"),
             watch: watch.clone(),
             words: words.clone(),
             rows: RefCell::default(),
@@ -138,6 +142,11 @@ impl Bulk {
         self.inner.count();
     }
 
+    /// Says why a click on the bar changed nothing, until another one does or what it is about changes.
+    pub fn trouble(&self, says: &str, voice: &Voice) {
+        progress::show(&self.inner.trouble, &self.inner.bar, voice, says);
+    }
+
     /// Whether the focus is in the bar.
     pub fn has(&self, focused: &Element) -> bool {
         self.inner.bar.contains(focused)
@@ -145,6 +154,7 @@ impl Bulk {
 
     /// The decisions that a click on one of the two buttons stands for, one for each call.
     pub fn decisions(&self, choice: Choice) -> Vec<Decided> {
+        self.inner.trouble.remove();
         let (covered, choice) = match choice {
             Choice::DenyAll => (&self.inner.all, Choice::Deny),
             Choice::ApproveSelected => (&self.inner.selected, Choice::Approve),
@@ -202,12 +212,12 @@ impl Inner {
         let unread = label.add("small", &self.words.say("bulk.unread"));
         let reads = self.this.clone();
         let of = Rc::downgrade(entry);
-        let unfolded = Rc::new(move || {
+        let told = Rc::new(move || {
             if let (Some(inner), Some(entry)) = (reads.upgrade(), of.upgrade()) {
                 inner.reread(&entry);
             }
         });
-        let edges = entry.take_in(&label, unfolded);
+        let edges = entry.take_in(&label, told);
         if let Some(hear) = &*self.hear.borrow() {
             tick.set_onclick(hear.as_ref());
         }
@@ -216,7 +226,6 @@ impl Inner {
         }
         Rc::new(Row {
             entry: entry.clone(),
-            version: entry.version(),
             label,
             tick,
             why: unread,
@@ -233,7 +242,7 @@ impl Inner {
         self.watch_edges(row, Vec::new());
     }
 
-    /// What is to be read goes on further down than before.
+    /// What is to be read is another, or goes on further down than before.
     fn reread(&self, entry: &Rc<Entry>) {
         let row = self.rows.borrow().iter().find(|row| row.is_of(entry)).cloned();
         if let Some(row) = row {
@@ -296,6 +305,7 @@ impl Inner {
             button.set_text(&self.words.fill(key, |values| values.number("count", count as u64)));
         };
         if *self.all.borrow() != all {
+            self.trouble.remove();
             say(&self.deny, "bulk.deny", all.len());
             self.watch.busy(&self.deny, all.is_empty());
             // The cards beside those that are selected are others now.
@@ -312,11 +322,11 @@ impl Inner {
 
 impl Row {
     fn is_of(&self, entry: &Rc<Entry>) -> bool {
-        Rc::ptr_eq(&self.entry, entry) && self.version == entry.version()
+        Rc::ptr_eq(&self.entry, entry)
     }
 
     fn covered(&self) -> Covered {
-        Covered { request: self.entry.request().to_owned(), version: self.version }
+        Covered { request: self.entry.request().to_owned(), version: self.entry.version() }
     }
 
     fn close(&self) {

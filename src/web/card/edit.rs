@@ -9,9 +9,12 @@ use std::rc::{Rc, Weak};
 
 use wasm_bindgen::prelude::*;
 
-use super::entry::joined;
+use super::arguments::draw_piece;
+use super::entry::{joined, say};
+use super::shown::Shown;
 use super::words::Words;
-use crate::core::card::{Row, ValueChange, value_changes, visible};
+use crate::core::approval::Preview;
+use crate::core::card::{Row, ValueChange, contents, value_changes, visible};
 use crate::core::message::RequestId;
 use crate::core::run::RunError;
 use crate::web::driver::{Driver, SaidEdit};
@@ -49,6 +52,8 @@ struct Editing {
     /// The arguments as the model wrote them, and the schema of the tool.
     written: (String, String),
     watch: Rc<Watch>,
+    /// What is shown of the call: with what would run while that is something else than the model wrote.
+    shown: Rc<Shown>,
     words: Words,
     /// The note of the card, by which its buttons are known.
     note: Element,
@@ -93,13 +98,12 @@ impl Edits {
         }
     }
 
-    /// Says on the card why its approval came to nothing, and looks again at what was to be approved.
-    pub fn failed(&self, request: &RequestId, why: &str) {
+    /// Looks again at what was to be approved, and came to nothing.
+    pub fn failed(&self, request: &RequestId) {
         if let Some(editing) = self.find(request)
             && matches!(&*editing.state.borrow(), State::Shown(_))
         {
-            let editing = Rc::clone(&editing);
-            editing.look(&editing.words.fault(&visible(why)));
+            editing.look();
         }
     }
 
@@ -118,6 +122,8 @@ pub struct Card<'a> {
     pub number: &'a str,
     /// Its buttons are watched under this note.
     pub watch: &'a Rc<Watch>,
+    /// What is shown of its call.
+    pub shown: &'a Rc<Shown>,
     /// As above.
     pub note: &'a Element,
     /// The button that approves.
@@ -150,6 +156,7 @@ impl Edit {
                 request,
                 written,
                 watch: Rc::clone(card.watch),
+                shown: Rc::clone(card.shown),
                 words: card.words.clone(),
                 note: card.note.clone(),
                 approve: card.approve.clone(),
@@ -176,9 +183,13 @@ impl Edit {
 }
 
 impl Edit {
-    /// Takes the fields out of sight once the card is settled: its receipt is not to be as high as they were.
-    pub fn hide(&self) {
+    /// Ends it once the card is settled: that shows what was decided about, and its receipt is not to be as high as the
+    /// fields were.
+    pub fn close(&self) {
+        // What is awaited comes too late.
+        self.0.turn.set(self.0.turn.get() + 1);
         self.0.area.set("hidden", "");
+        self.0.shown.edit(None);
     }
 }
 
@@ -198,7 +209,7 @@ impl Editing {
         } else if *target == self.reset {
             self.open();
         } else {
-            self.look("");
+            self.look();
         }
     }
 
@@ -215,7 +226,7 @@ impl Editing {
         self.toggle.set_text(&self.words.say("ask.edit_close"));
         editor.focus();
         self.editor.replace(Some(editor));
-        self.look("");
+        self.look();
     }
 
     fn close(self: &Rc<Self>) {
@@ -224,53 +235,60 @@ impl Editing {
         self.area.set_text("");
         self.toggle.set("aria-expanded", "false");
         self.toggle.set_text(&self.words.say("ask.edit"));
-        self.look("");
+        self.look();
     }
 
-    /// Takes in what stands in the fields now. `failed` is why it came to nothing the last time.
-    fn look(self: &Rc<Self>, failed: &str) {
+    /// Takes in what stands in the fields now.
+    fn look(self: &Rc<Self>) {
         let turn = self.turn.get() + 1;
         self.turn.set(turn);
         self.difference.set_text("");
         let text = self.editor.borrow().as_ref().map(Element::value);
         let Some(text) = text else { return self.stand(State::Unchanged, "") };
         if text.is_empty() {
-            return self.stand(State::Stuck, &self.words.say("ask.edit_stuck"));
+            return self.stop(&self.words.say("ask.edit_stuck"));
         }
         let candidate = match self.driver.edited(&self.request, &text) {
-            Ok(None) => return self.stand(State::Unchanged, failed),
+            Ok(None) => return self.stand(State::Unchanged, ""),
             Ok(Some(candidate)) => candidate,
-            Err(wrong) => return self.stand(State::Stuck, &self.problem(&wrong)),
+            Err(wrong) => return self.stop(&self.problem(&wrong)),
         };
         draw_changes(&self.difference, &value_changes(&self.written.0, &candidate.arguments), &self.words);
         if let Err(wrong) = self.driver.judge_edit(&candidate) {
-            return self.stand(State::Stuck, &self.problem(&wrong));
+            return self.stop(&self.problem(&wrong));
         }
         let arguments = candidate.arguments;
         let Some(preview) = self.driver.preview_edit(&self.request, arguments.clone()) else {
-            return self.stand(State::Shown(SaidEdit { arguments, shown: None }), failed);
+            return self.apply(arguments, None);
         };
-        self.stand(State::Stuck, failed);
-        let (this, failed) = (Rc::clone(self), failed.to_owned());
+        self.stand(State::Stuck, "");
+        let this = Rc::clone(self);
         platform::spawn(Box::pin(async move {
             let shown = preview.await;
             if this.turn.get() != turn {
                 return;
             }
             match shown {
-                Ok(preview) => {
-                    if !preview.lines.is_empty() {
-                        this.difference.add("div", &this.words.say("head.preview"));
-                        let list = this.difference.add("ul part=preview", "");
-                        for line in &preview.lines {
-                            list.add("li", "").add("bdi", &this.words.preview(&visible(line)));
-                        }
-                    }
-                    this.stand(State::Shown(SaidEdit { arguments, shown: Some(preview) }), &failed);
-                }
-                Err(thrown) => this.stand(State::Stuck, &this.words.preview(&visible(&text_of(&thrown)))),
+                Ok(preview) => this.apply(arguments, Some(preview)),
+                Err(thrown) => this.stop(&this.words.preview(&visible(&text_of(&thrown)))),
             }
         }));
+    }
+
+    /// Shows these as what would run, and lets them be approved.
+    fn apply(&self, arguments: String, shown: Option<Preview>) {
+        let read = contents(&arguments, &shown.clone().unwrap_or_default());
+        if read.is_none() {
+            return self.stop("");
+        }
+        self.shown.edit(read);
+        self.stand(State::Shown(SaidEdit { arguments, shown }), "");
+    }
+
+    /// Says why what stands there cannot be approved; shown is what the model wrote.
+    fn stop(&self, problem: &str) {
+        self.shown.edit(None);
+        self.stand(State::Stuck, problem);
     }
 
     /// Notes what may be approved, and says what is wrong.
@@ -283,12 +301,14 @@ impl Editing {
         let is_stuck = matches!(state, State::Stuck);
         // A permission beyond this call would be about what the model wrote.
         if matches!(state, State::Unchanged) {
+            self.shown.edit(None);
             self.more.unset("data-edited");
         } else {
             self.more.set("data-edited", "");
         }
         self.state.replace(state);
         self.watch.hold(&self.note, &self.says, is_stuck);
+        self.shown.tell();
     }
 
     fn problem(&self, wrong: &RunError) -> String {
@@ -310,8 +330,15 @@ pub fn draw_changes(place: &Element, changes: &[ValueChange], words: &Words) {
     area.add("div", &words.say("change.title"));
     let list = area.add("dl", "");
     for change in changes {
-        super::entry::say(&list.add("dt dir=auto", ""), change.path(), &words.say("head.empty_name"));
+        list.add("dt dir=auto", change.path());
         let value = list.add("dd", "");
+        let pieces = change.now.as_ref().map(|row| row.changes.as_slice()).unwrap_or_default();
+        if !pieces.is_empty() {
+            let block = value.add("div class=block dir=auto tabindex=0 role=group", "");
+            block.set("aria-label", change.path());
+            pieces.iter().for_each(|piece| draw_piece(&block, piece.change, &piece.text, words));
+            continue;
+        }
         draw(&value, "del", change.was.as_ref(), ["change.was", "change.added"], words);
         draw(&value, "ins", change.now.as_ref(), ["change.now", "change.removed"], words);
     }
@@ -327,5 +354,5 @@ fn draw(place: &Element, mark: &str, row: Option<&Row>, [says, nothing]: [&str; 
     side.add("small", &words.say(says));
     let value = side.add(mark, "");
     value.set("data-kind", row.kind);
-    super::entry::say(&value.add("span dir=auto", ""), &row.text, &words.say("head.empty_text"));
+    say(&value.add("span dir=auto", ""), &row.text, &words.say("head.empty_text"));
 }

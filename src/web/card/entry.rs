@@ -1,11 +1,10 @@
 //! One card in the page.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
 
-use super::arguments::Arguments;
 use super::counter::Counter;
 use super::deadline::Deadline;
 use super::edit::{self, Edit, Edits};
@@ -13,6 +12,7 @@ use super::more::More;
 use super::progress::{self, Progress};
 use super::region::Voice;
 use super::scopes::Scopes;
+use super::shown::Shown;
 use super::words::Words;
 use super::{asking, bulk, head, reason, receipt};
 use crate::core::approval::RequestKind;
@@ -20,9 +20,6 @@ use crate::core::card::Card;
 use crate::core::outcome::DenyReason;
 use crate::web::element::Element;
 use crate::web::guard::{Choice, Watch};
-
-/// What is called when something was opened that was folded.
-pub type Unfolded = Rc<dyn Fn()>;
 
 /// A card's element and what it shows.
 pub struct Entry {
@@ -33,7 +30,7 @@ pub struct Entry {
     voice: Rc<Voice>,
     words: Words,
     group: Element,
-    head: Element,
+    shown: Rc<Shown>,
     foot: Element,
     /// The note and the buttons, which stand in the foot until there is a receipt.
     asking: Element,
@@ -44,10 +41,6 @@ pub struct Entry {
     _counter: Option<Counter>,
     /// Made for the first end that the request has.
     deadline: OnceCell<Deadline>,
-    /// Says why a call whose arguments are folded cannot be approved.
-    hold: Element,
-    unfolded: Rc<RefCell<Option<Unfolded>>>,
-    arguments: RefCell<Option<Arguments>>,
     receipt: Element,
     dismiss: Element,
     deny: Option<Element>,
@@ -59,11 +52,8 @@ pub struct Entry {
     is_busy: Cell<bool>,
     /// Whether it is an approval, as most are.
     is_approval: bool,
-    /// How often its head was drawn.
-    version: Cell<u32>,
     note_reaches_model: Cell<bool>,
-    /// All texts of the head and of the receipt, to see whether they change.
-    shown_head: Cell<String>,
+    /// All texts of the receipt, to see whether they change.
     shown_receipt: Cell<String>,
 }
 
@@ -94,23 +84,24 @@ impl Entry {
         edits: Option<&Edits>,
     ) -> Self {
         let group = Element::new("div part=card role=group tabindex=-1");
-        let head = group.add("div", "");
-        let foot = group.add("div class=foot", "");
         let asking = Element::new("div class=asking");
         let label = Element::new("span");
         let note = asking::draw(&asking, &label, &card.view, words);
+        let number = number.to_string();
+        let shown = Shown::new(&group, &number, watch, &note, words);
+        let foot = group.add("div class=foot", "");
         let kind = &card.view.kind;
         let has_note = matches!(kind, RequestKind::Approval | RequestKind::Recovery);
         let counter = has_note.then(|| Counter::new(&note, voice, words));
         let reason = (*kind == RequestKind::Approval).then(|| reason::draw(&asking, words));
         let mut entry = Self {
             request: card.request.as_str().to_owned(),
-            number: number.to_string(),
+            number,
             watch: watch.clone(),
             voice: voice.clone(),
             words: words.clone(),
             group,
-            head,
+            shown,
             foot,
             asking,
             label,
@@ -118,20 +109,15 @@ impl Entry {
             reason,
             _counter: counter,
             deadline: OnceCell::new(),
-            hold: Element::new("div part=hold hidden="),
-            unfolded: Rc::default(),
-            arguments: RefCell::default(),
             receipt: Element::new("div part=receipt tabindex=-1"),
             dismiss: Element::new("button part=dismiss type=button"),
             deny: None,
             trouble: Element::new("div part=problem class=said"),
             is_busy: Cell::new(false),
             is_approval: *kind == RequestKind::Approval,
-            version: Cell::new(0),
             beside: None,
             is_pending: Cell::new(card.receipt.is_none()),
             note_reaches_model: Cell::new(note_reaches_model),
-            shown_head: Cell::default(),
             shown_receipt: Cell::default(),
         };
         entry.group.set("aria-labelledby", &entry.id("title"));
@@ -139,9 +125,7 @@ impl Entry {
         entry.label.set_text(&words.say(asking::label_of(note_reaches_model)));
         if entry.is_pending() {
             if matches!(card.view.kind, RequestKind::Approval | RequestKind::Recovery) {
-                entry.hold.set("id", &entry.id("hold"));
-                entry.hold.set_text(&words.say("ask.open_first"));
-                entry.asking.insert(&entry.hold, None);
+                entry.asking.insert(entry.shown.hold(), None);
             }
             let actions = entry.asking.add("div part=actions", "");
             for (part, says, choice) in asking::buttons(&card.view.kind).iter().copied() {
@@ -170,6 +154,7 @@ impl Entry {
             request: &self.request,
             number: &self.number,
             watch: &self.watch,
+            shown: &self.shown,
             note: &self.note,
             approve,
             words: &self.words,
@@ -201,7 +186,7 @@ impl Entry {
 
     /// How often what is to be read was drawn.
     pub fn version(&self) -> u32 {
-        self.version.get()
+        self.shown.version()
     }
 
     /// Whether it can be decided together with others.
@@ -219,22 +204,22 @@ impl Entry {
         self.watch.is_held(&self.note)
     }
 
-    /// Takes `label` in ahead of what is asked, and gives marks at the edges of what is to be read, of which more may come:
-    /// then `unfolded` is called.
-    pub fn take_in(&self, label: &Element, unfolded: Unfolded) -> Vec<Element> {
-        self.unfolded.replace(Some(unfolded));
+    /// Takes `label` in ahead of what is asked, and gives marks at the edges of what is to be read. Once that is another, or
+    /// there is more of it, `told` is called.
+    pub fn take_in(&self, label: &Element, told: Rc<dyn Fn()>) -> Vec<Element> {
+        self.shown.tells(Some(told));
         self.asking.insert(label, self.asking.first_child().as_ref());
         self.edges()
     }
 
     /// Marks at the edges of what is to be read, as it stands.
     pub fn edges(&self) -> Vec<Element> {
-        bulk::edges(&self.group, &self.head, &self.foot)
+        bulk::edges(&self.group, self.shown.area(), &self.foot)
     }
 
-    /// No longer tells what was opened.
+    /// No longer tells of that.
     pub fn let_go(&self) {
-        self.unfolded.take();
+        self.shown.tells(None);
     }
 
     /// What the person wrote, if it is more than white space.
@@ -278,31 +263,14 @@ impl Entry {
     /// is settled by it stand until [`Entry::tidy`]: the caller moves the focus before that. Gives what came of the call where
     /// that is new and worth saying, as a key.
     pub fn update(&self, card: &Card, note_reaches_model: bool) -> Option<&'static str> {
-        let head = head::texts(&card.view);
-        let shown = self.shown_head.take();
-        if shown != head {
-            let (watch, note, hold, reason) =
-                (self.watch.clone(), self.note.clone(), self.hold.clone(), self.id("hold"));
-            let unfolded = self.unfolded.clone();
-            let folded = Box::new(move |is_folded: bool| {
-                if is_folded {
-                    hold.unset("hidden");
-                } else {
-                    hold.set("hidden", "");
-                }
-                watch.hold(&note, &reason, is_folded);
-                let told = unfolded.borrow().clone();
-                if let Some(told) = told {
-                    told();
-                }
-            });
-            let arguments = head::draw(&self.head, &card.view, &self.number, &self.words, folded);
-            self.arguments.replace(arguments);
-            self.version.set(self.version.get() + 1);
-            self.watch.rearm(&self.note);
+        if card.receipt.is_some()
+            && let Some(Beside { edit: Some(edit), .. }) = &self.beside
+        {
+            edit.close();
+        }
+        if self.shown.show(&card.view) {
             self.trouble.remove();
         }
-        self.shown_head.set(head);
         if self.note_reaches_model.replace(note_reaches_model) != note_reaches_model {
             self.label.set_text(&self.words.say(asking::label_of(note_reaches_model)));
         }
@@ -317,9 +285,6 @@ impl Entry {
         if shown.is_empty() {
             if self.is_pending.replace(false) {
                 self.watch.release(&self.note);
-                if let Some(Beside { edit: Some(edit), .. }) = &self.beside {
-                    edit.hide();
-                }
                 let height = self.group.height();
                 self.group.set("class", "settled");
                 let lost = height.saturating_sub(self.group.height());
@@ -356,7 +321,12 @@ impl Entry {
             Progress::Refused(code) => progress::text(code, &self.words),
             Progress::Storing | Progress::Stored => String::new(),
         };
-        progress::show(&self.trouble, &self.group, &self.voice, &says);
+        self.trouble(&says);
+    }
+
+    /// Says why a click changed nothing; an empty text takes that back.
+    pub fn trouble(&self, says: &str) {
+        progress::show(&self.trouble, &self.group, &self.voice, says);
     }
 
     /// Takes the note and the buttons of a settled card out.

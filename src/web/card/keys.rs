@@ -7,8 +7,6 @@ use crate::web::element::Element;
 
 #[wasm_bindgen]
 extern "C" {
-    #[wasm_bindgen(method)]
-    fn matches(this: &Element, selector: &str) -> bool;
     #[wasm_bindgen(method, js_name = scrollIntoView)]
     fn show(this: &Element, options: &Object);
     #[wasm_bindgen(method, js_name = addEventListener)]

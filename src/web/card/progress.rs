@@ -20,7 +20,7 @@ pub enum Progress {
 pub fn show(line: &Element, group: &Element, voice: &Voice, text: &str) {
     if text.is_empty() {
         line.remove();
-    } else if line.text() != text || !group.contains(line) {
+    } else {
         line.set_text(text);
         group.insert(line, None);
         voice.say(text);

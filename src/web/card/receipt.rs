@@ -34,6 +34,10 @@ pub fn draw(area: &Element, receipt: &Receipt, digest: &str, dismiss: &Element, 
     let line = area.add("small", "");
     if let Some(scope) = receipt.scope {
         line.add("span", &words.say(scope));
+        if scope != "receipt.once" {
+            let until = receipt.until.map(|until| words.fill("grants.until", |values| time(values, until)));
+            line.add("span part=until", &until.unwrap_or_else(|| words.say("grants.no_end")));
+        }
     }
     if let Some(at) = receipt.at {
         line.add("span part=when", &words.fill("receipt.at", |values| time(values, at)));

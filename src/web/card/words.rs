@@ -68,11 +68,6 @@ impl Words {
         self.say_again("form.problem", sentence)
     }
 
-    /// Why a decision came to nothing.
-    pub fn fault(&self, sentence: &str) -> String {
-        self.say_again("fault", sentence)
-    }
-
     /// A line of a preview: what the package says of one that failed, or what the tool says as it is.
     pub fn preview(&self, line: &str) -> String {
         self.say_again("preview", line)

@@ -166,7 +166,8 @@ export function scenes(kit, element, strings, old = []) {
         zqmixed: "zq\u0440\u0430ypal".replace("ypal", "zq"),
         zqtext: "zqline\n".repeat(100),
         zqrows: Array.from({ length: 60 }, (_, zqn) => ({ zqn, zqb: -1 })),
-        zqlist: Array.from({ length: 60 }, () => "zqitem"),
+        // More than is drawn at once when it is opened.
+        zqlist: Array.from({ length: 2_100 }, () => "zqitem"),
         zqtree: Object.fromEntries(Array.from({ length: 60 }, (_, place) => [`zq${place}`, { zqleaf: -5 }])),
         zqarabic: "zq نص",
       };
@@ -181,7 +182,25 @@ export function scenes(kit, element, strings, old = []) {
       const properties = { zqfield: { type: "string", minLength: 3 } };
       const inputSchema = { type: "object", properties, required: ["zqfield"] };
       const rules = [refuse("zq_*", ({ zqfield }) => zqfield === "zqrefused", "Zqrefusal.")];
-      const tools = [make("zq_fields", { inputSchema, preview: ({ zqfield }) => [zqfield] }), make("zq_json")];
+      const nested = {
+        type: "object",
+        properties: {
+          zqdeep: {},
+          zqday: { type: "string", format: "date" },
+          zqmoment: { type: "string", format: "date-time" },
+          zqchoice: { enum: ["zqa"] },
+          zqtext: { type: "string" },
+          zqnull: { type: "null" },
+          zqmap: { type: "object" },
+          zqlist: { type: "array" },
+          zqflag: { type: "boolean" },
+        },
+        additionalProperties: false,
+      };
+      const tools = [
+        make("zq_fields", { inputSchema, preview: ({ zqfield }) => [zqfield] }),
+        make("zq_json", { inputSchema: nested }),
+      ];
       return open({ tools, rules }, [
         [
           ["zq_fields", '{"zqfield":"zqfirst"}'],
@@ -236,6 +255,107 @@ export function scenes(kit, element, strings, old = []) {
       await new Promise((drawn) => requestAnimationFrame(drawn));
       finish("zq");
       await until(chat, ({ status }) => status === "done");
+      return chat;
+    },
+    "arguments that somebody changed": async () => {
+      const chat = await open({ tools: [make("zq_a"), make("zq_b")] }, all("zq_a", "zq_b"));
+      for (const by of ["grace", null]) {
+        const [{ id }] = chat.snapshot().requests;
+        await chat.decide(id, { approve: true, by, args: { zq: `${"zqlong ".repeat(20)}zq${by}` } });
+      }
+      return chat;
+    },
+    "a new message instead of a decision": async () => {
+      const chat = await open({ tools: [make("zq_left")] }, all("zq_left"));
+      await chat.send("[]");
+      return chat;
+    },
+    "permissions that were given": async () => {
+      const chat = await open({ tools: [make("zq_chat"), make("zq_always")] }, all("zq_chat", "zq_always"));
+      const give = (tool, scope) => chat.decide(requestFor(chat, tool).id, { approve: true, by: "ada", scope });
+      await give("zq_chat", "chat");
+      await (await give("zq_always", { scope: "always", until: Date.now() + 3_600_000 })).continuation;
+      await new Promise((drawn) => requestAnimationFrame(drawn));
+      element.by = "grace";
+      return chat;
+    },
+    "a permission that the tool has changed since": async () => {
+      const store = memoryStore();
+      const before = await agentOf({ store, tools: [make("zq_write")] }).open("zqbefore");
+      await before.send(JSON.stringify(all("zq_write")));
+      await (await before.decide(before.snapshot().requests[0].id, { approve: true, by: "ada", scope: "always" }))
+        .continuation;
+      const annotations = { destructiveHint: false };
+      return open({ store, tools: [make("zq_write", { effect: undefined, annotations })] }, all("zq_write"));
+    },
+    "a permission to choose": () => open({ tools: [make("zq_terms")] }, all("zq_terms")),
+    "a note that gets long": () => open({ tools: [make("zq_note")] }, all("zq_note")),
+    "a time that is over soon": async () => {
+      const chat = await open({ tools: [make("zq_soon")], approvals: { expireAfterMs: 60_100 } }, all("zq_soon"));
+      // What is told a minute before.
+      const [region] = document.querySelectorAll("[role=status]");
+      await new Promise((told) => {
+        new MutationObserver(() => region.textContent.includes("zq_soon") && told()).observe(region, {
+          childList: true,
+        });
+      });
+      return chat;
+    },
+    "cards in a dialog": async () => {
+      element.setAttribute("presentation", "modal");
+      const chat = await open({ tools: [make("zq_modal")] }, all("zq_modal"));
+      await new Promise((drawn) => requestAnimationFrame(drawn));
+      element.removeAttribute("presentation");
+      return chat;
+    },
+    "a click on what is not what was shown": () => {
+      let count = 0;
+      const preview = () => {
+        count += 1;
+        return [`zq${count}`];
+      };
+      return open({ tools: [make("zq_changes", { preview })] }, all("zq_changes"));
+    },
+    "a click by who may not": () => open({ tools: [make("zq_may")], canDecide: () => false }, all("zq_may")),
+    "a click after another decision": async () => {
+      let clicked = false;
+      const canDecide = async () => {
+        if (clicked) return true;
+        clicked = true;
+        const [{ id }] = chat.snapshot().requests;
+        await chat.decide(id, { approve: false, by: "ada" });
+        return true;
+      };
+      const chat = await open({ tools: [make("zq_first")], canDecide }, all("zq_first"));
+      return chat;
+    },
+    "a click as the time ends": async () => {
+      const canDecide = () => until(chat, ({ requests }) => requests.length === 0).then(() => true);
+      const approvals = { expireAfterMs: 1_800 };
+      const chat = await open({ tools: [make("zq_ends")], canDecide, approvals }, all("zq_ends"));
+      return chat;
+    },
+    "a click that cannot be stored": () => {
+      const store = memoryStore();
+      const append = async (chat, seq, lines, head) => {
+        if (lines.some((line) => JSON.parse(line).type === "tool.call.decided")) throw new Error("zqfull");
+        return store.append(chat, seq, lines, head);
+      };
+      const [load, list] = [store.load.bind(store), store.list?.bind(store)];
+      return open({ store: { load, list, append }, tools: [make("zq_full")] }, all("zq_full"));
+    },
+    "a click that comes too early": async () => {
+      const chat = await open({ tools: [make("zq_early")] }, all("zq_early"));
+      // As if the window got the focus again and again.
+      const again = setInterval(() => {
+        dispatchEvent(new Event("focus"));
+        if (element.shadowRoot.querySelector(".said")) clearInterval(again);
+      }, 50);
+      return chat;
+    },
+    "a click on what is covered": async () => {
+      const chat = await open({ tools: [make("zq_covered")] }, all("zq_covered"));
+      element.style.opacity = "0.5";
       return chat;
     },
     "a card for somebody else": async () => {
