@@ -153,7 +153,7 @@ export function scenes(kit, element, strings, old = []) {
     },
     "errors that say nothing": () => {
       const rule = ({ tool }) => {
-        throw tool === "zq_none" ? new Error("") : { zq: 1 };
+        throw tool === "zq_none" ? Object.assign(new Error(""), { name: "" }) : { zq: 1 };
       };
       return open({ tools: [make("zq_none"), make("zq_odd")], rules: [rule] }, all("zq_none", "zq_odd"));
     },
