@@ -65,6 +65,7 @@
  * - `difference`: what differs.
  * - `reset`: the button that takes every change back.
  * - `receipt`: what was decided, and what came of it.
+ * - `until`: how long what was allowed stands, where that is more than the one call.
  * - `when`: when it was decided.
  * - `dismiss`: the button that takes a receipt out of sight.
  * - `bulk`: above several cards, the row of buttons for all of them.

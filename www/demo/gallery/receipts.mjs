@@ -72,6 +72,12 @@ export const RECEIPTS = [
     options: { approvals: { expireAfterMs: 1 } },
     act: ({ until }) => until(({ status }) => status === "done"),
   },
+  {
+    name: "superseded",
+    title: "A new message came first",
+    calls: SHORT,
+    act: ({ chat }) => chat.send("Never mind."),
+  },
   { name: "stopped", title: "Stopped before a decision", calls: SHORT, act: ({ chat }) => chat.stop() },
   {
     name: "outcome-unknown",

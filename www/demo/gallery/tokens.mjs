@@ -63,6 +63,7 @@ export const PARTS = [
   { name: "difference", about: "What differs" },
   { name: "reset", about: "The button that takes every change back" },
   { name: "receipt", about: "What was decided, and what came of it" },
+  { name: "until", about: "How long what was allowed stands, where that is more than the one call" },
   { name: "when", about: "When it was decided" },
   { name: "dismiss", about: "The button that takes a receipt out of sight" },
   { name: "bulk", about: "Above several cards, the row of buttons for all of them" },
