@@ -219,7 +219,9 @@ function rows(values: Grant["view"]["arguments"], label: string, words: Words): 
   const list = make("dl", { part: "arguments", tabindex: "0", "aria-label": label });
   for (const { path, text } of values) {
     list.append(make("dt", { dir: "auto" }, path));
-    list.append(make("dd", { dir: "auto" }, text || words.say("head.empty_text")));
+    // Lines begin where their own direction has them begin.
+    const lines = text.includes("\n") ? { class: "lines" } : {};
+    list.append(make("dd", { dir: "auto", ...lines }, text || words.say("head.empty_text")));
   }
   return list;
 }
