@@ -110,8 +110,11 @@ fn a_call_whose_result_was_lost_waits_for_a_person() {
     for (approve, receipt) in [(true, "decided.again.you"), (false, "decided.done.you")] {
         let mut sim = asked(settings());
         sim.decide("q1", true, Some("ada")).unwrap();
+        let outcome = |sim: &Sim| cards(&sim.run, None)[0].receipt.as_ref().unwrap().outcome;
+        assert_eq!(outcome(&sim), "outcome.running");
         sim.reload();
         assert_eq!(sim.status().token(), "interrupted");
+        assert_eq!(outcome(&sim), "outcome.unknown");
         sim.resume().unwrap();
         assert_eq!(sim.status().token(), "pending");
         assert!(sim.permits.is_empty(), "nothing runs again by itself");

@@ -25,7 +25,7 @@ use super::json::{Json, Writer};
 use super::log::{CallState, Entry, RequestEnd, Stage};
 use super::message::{TurnCall, server_of};
 use super::outcome::{DenyReason, PersonId, Token};
-use super::run::Run;
+use super::run::{Run, Status};
 
 /// Who stands behind a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -269,6 +269,7 @@ fn receipt(
             Some(token) if token.executed() == Some(false) => "outcome.nothing",
             _ => "outcome.unknown",
         },
+        (Stage::Started, _) if run.status() == Status::Interrupted => "outcome.unknown",
         (Stage::Started, _) => "outcome.running",
         _ => "outcome.others",
     };

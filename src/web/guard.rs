@@ -569,7 +569,8 @@ impl Watched {
     fn look(&self, now: f64, attended: bool) -> bool {
         let place = self.button.place();
         let covered = sight::is_covered(&self.button, &place);
-        let visible = self.visible.get();
+        // What lets clicks through and lies over a no, such as the empty layer of a page's notices, keeps nobody from it.
+        let visible = self.visible.get() || self.choice.refuses();
         let _ = self.feed(now, Input::Attended(attended));
         let _ = self.feed(now, Input::Covered(covered || !visible));
         let _ = self.feed(now, Input::Place([place.x(), place.y(), place.width(), place.height()]));

@@ -226,6 +226,13 @@ describe("it never happens, in what the model is told, that", () => {
         { approve: false, by: "ada", reason: "because" },
         { approve: false, by: "ada", note: 7 },
         { approve: true, by: "ada", reason: "skip" },
+        // Each would mean something else than it did.
+        { approve: true, by: "ada", arguments: {} },
+        { approve: true, by: "ada", scopes: "chat" },
+        { approve: true, by: "ada", result: "ate 100" },
+        { approve: false, by: "ada", comment: "Too many." },
+        null,
+        undefined,
       ];
       const codes = [];
       for (const decision of wrong) codes.push((await rejection(() => again.decide(request.id, decision)))?.code);
@@ -251,13 +258,7 @@ describe("it never happens, in what the model is told, that", () => {
           }),
         ],
       }).open("c");
-      const approve = {
-        approve: true,
-        by: "ada",
-        note: "ate 100",
-        result: "ate 100",
-        output: "x",
-      };
+      const approve = { approve: true, by: "ada", note: "ate 100" };
       const approved = await sendAndDecide(chat, order(["eat", '{"n":1}']), approve);
       const deny = { ...approve, approve: false };
       const denied = await sendAndDecide(chat, order(["eat", '{"n":1}']), deny);

@@ -163,6 +163,37 @@ for (const name of BROWSERS) {
       assert.equal(await titleOf(page), "");
     });
 
+    it("A3: a layer that lets clicks through keeps nobody from a no", async (t) => {
+      const { page } = await openCards(t, browser);
+      await page.evaluate(lay, "left: 0; top: 0; width: 100%; height: 100%; background: none; pointer-events: none");
+      await aWhile(page);
+      assert.equal(await isArmed(page), name === "firefox");
+      await (await armedButton(page, "deny")).click();
+      await left(page, 0);
+    });
+
+    for (const style of [
+      "float: left",
+      "display: inline-block",
+      "display: flex; justify-content: center",
+      "display: grid; place-items: center",
+      "position: absolute",
+      "position: fixed; top: 0; max-width: 300px",
+    ]) {
+      it(`A15: a card is wide enough to be read in a box that is as wide as its content: ${style}`, async (t) => {
+        const { page } = await openCards(t, browser);
+        await page.evaluate(() => window.element.style.removeProperty("inline-size"));
+        await page.evaluate(wrap, style);
+        const { width } = await (await armedButton(page)).boundingBox();
+        const card = await page.evaluate(
+          () => window.element.shadowRoot.querySelector("[part=card]").getBoundingClientRect().width,
+        );
+        assert.ok(card >= 300 && width >= 100, `${card}, ${width}`);
+        await (await armedButton(page)).click();
+        await left(page, 0);
+      });
+    }
+
     it("clickjacking: a button that moves is not armed", async (t) => {
       const { page } = await openCards(t, browser);
       await keepMoving(page);

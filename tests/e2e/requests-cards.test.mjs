@@ -105,6 +105,19 @@ describe("the card of a form", () => {
     await card.getByText("You answered this.").waitFor();
   });
 
+  it("refuses a number that would become another one", async (t) => {
+    const { page, card } = await ask(t, form({ id: { type: "integer", title: "Id" } }));
+    const id = card.getByRole("spinbutton", { name: "Id" });
+    await id.fill("-9007199254740993");
+    await press(card, "Send");
+    await card.getByText("Id cannot be held exactly: it would become -9007199254740992.").waitFor();
+    assert.deepEqual(await seen(page), [null]);
+    await id.fill("-9007199254740992");
+    await press(card, "Send");
+    await done(page);
+    assert.deepEqual((await seen(page))[1].data, { id: -9007199254740992 });
+  });
+
   it("says what does not fit, beside its field, and settles nothing until it does", async (t) => {
     const { page, card } = await ask(
       t,

@@ -168,10 +168,10 @@ export class Chat {
     requestId: string,
     options: DecideOptions,
   ): Promise<{ result: "applied" | "already"; continuation: Promise<RunResult> }> {
-    const { approve, reason, note, args } = options;
     const id = readRequestId(requestId);
+    readDecision(options);
+    const { approve, reason, note, args } = options;
     const by = readDecider(options.by);
-    readDecision(approve, reason, note);
     const text = readArguments(args);
     const terms = readTerms(options.scope, approve);
     const run = enter(() => this.#raw.runId());

@@ -127,8 +127,13 @@ const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
     // Steps are the schema's to judge, and not the browser's.
     input.step = "any";
     input.value = typeof field.schema.default === "number" ? String(field.schema.default) : "";
-    const read = () =>
-      unreadable(input) ? refuse("must be a number") : input.value === "" ? undefined : Number(input.value);
+    const read = () => {
+      if (unreadable(input)) return refuse("must be a number");
+      if (input.value === "") return undefined;
+      const number = Number(input.value);
+      const isChanged = /^-?\d+$/.test(input.value) && BigInt(input.value) !== BigInt(number);
+      return isChanged ? refuse(`cannot be held exactly: it would become ${BigInt(number)}`) : number;
+    };
     return { element: labelled(field, input, words), read, controls: [input] };
   },
   checkbox(field, words) {

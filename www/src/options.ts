@@ -100,9 +100,15 @@ export function readRequestId(id: unknown): string {
   );
 }
 
-/** What goes with a decision beside its yes or no. */
-export function readDecision(approve: unknown, reason: unknown, note: unknown): void {
+const DECISION = ["approve", "by", "reason", "note", "scope", "args"];
+
+/** What a decision may say. A name that nobody reads is refused: it stands for something the caller wants, or fears. */
+export function readDecision(options: unknown): void {
   const wrong = (what: string) => new CountersignError("invalid_decision", `decide: ${what}.`);
+  if (!isObject(options)) throw wrong("needs an object with approve and by");
+  const { approve, reason, note } = options;
+  const extra = Object.keys(options).find((key) => !DECISION.includes(key));
+  if (extra !== undefined) throw wrong(`${extra} is not known; known are: ${DECISION.join(", ")}; nothing was decided`);
   if (!isFlag(approve)) throw wrong("approve must be true or false");
   if (reason !== undefined && !(DENY_REASONS as readonly unknown[]).includes(reason)) {
     throw wrong(`reason must be one of: ${DENY_REASONS.join(", ")}, or left out`);
