@@ -104,8 +104,9 @@
  *
  * Covered is a button under anything that takes its clicks, and one that stands in anything with an `opacity` below 1 or
  * a `filter`. Chromium sees more: what lies over it and lets clicks through, be it as thin as grain over the whole page; a
- * rotation, a blend mode, a `backdrop-filter`; and all of that around a frame, too. Such a button stays off, and its
- * title says so. Keep the cards out of such styles; what has ended, such as a fade, is no matter.
+ * rotation, a scale below 1, a blend mode, a `backdrop-filter`; and all of that around a frame, too. Such a button stays
+ * off, and its title says so; what only Chromium sees keeps nobody from a no. Keep the cards out of such styles; what has
+ * ended, such as a fade, is no matter.
  *
  * No script of a page sees, in Firefox and Safari, what lets clicks through, nor what another site that holds the page in
  * a frame lays over it. So a page with cards should say who may, by the header `Content-Security-Policy: frame-ancestors
