@@ -267,7 +267,8 @@ inEachBrowser(({ open }) => {
     }, kinds);
     for (const [place, end] of told.ends.entries()) {
       assert.deepEqual(end.slice(0, 5), [kinds[place], "done", "arguments_invalid", false, 0]);
-      assert.ok(end[5] < 3_000, `${end[0]}: the page stood still for ${end[5]} ms`);
+      // As long as a test waits for anything: work that grows with the square of the size would take minutes.
+      assert.ok(end[5] < 15_000, `${end[0]}: the page stood still for ${end[5]} ms`);
     }
     assert.deepEqual([told.runs, told.polluted], [[], null]);
     for (const [place, kind] of kinds.entries()) {

@@ -9,6 +9,7 @@ import { STATES } from "../../www/demo/gallery/states.mjs";
 import { listen } from "../../www/demo/server.mjs";
 import { writeDemo } from "../../www/scripts/demo.mjs";
 import { answer, decide, ready } from "./demo.mjs";
+import { IN_TROUBLE } from "./gallery.mjs";
 import { cardOf, launch, openPage, say } from "./harness.mjs";
 
 /** What even an old host knows; it has no type for wasm and none for .mjs. */
@@ -70,7 +71,7 @@ describe("the static demo", () => {
 
   it("has the gallery of the card, every state of it", async (t) => {
     missing = [];
-    const page = await openPage(browser, t, `${url}${PREFIX}gallery.html`);
+    const page = await openPage(browser, t, `${url}${PREFIX}gallery.html`, undefined, IN_TROUBLE);
     await page.evaluate(() => window.gallery);
     assert.equal(await page.locator("figure").count(), STATES.filter(({ alone }) => !alone).length);
     assert.deepEqual(missing, [], "nothing is asked for that is not there");

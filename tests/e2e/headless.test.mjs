@@ -19,6 +19,8 @@ describe("a card that the page draws itself", () => {
         const waiting = [...shadowRoot.querySelectorAll("[part~='card']")].filter(
           (card) => card.querySelector("[part~='actions']") !== null,
         );
+        // A card whose arguments a person changes shows what would run then.
+        if (shadowRoot.querySelector("[data-edited]") !== null) return [];
         const texts = (card, find) => [...card.querySelectorAll(find)].map((element) => element.textContent);
         return waiting.map((card, place) => ({
           state: dataset.state,

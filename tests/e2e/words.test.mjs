@@ -29,7 +29,7 @@ const ELSEWHERE = [
   /^why\.(unread|no_longer)$/,
   /^aspect\.definition$/,
   /^refused\.(values|grant_failed|not_grantable|other)$/,
-  /^form\.problem\.(json_long|date|date_time)$/,
+  /^form\.problem\.(inexact|json_long|date|date_time)$/,
 ];
 
 const WIDE = { width: 700, height: 3000 };
