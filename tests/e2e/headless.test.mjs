@@ -19,11 +19,11 @@ describe("a card that the page draws itself", () => {
         const waiting = [...shadowRoot.querySelectorAll("[part~='card']")].filter(
           (card) => card.querySelector("[part~='actions']") !== null,
         );
-        // A card whose arguments a person changes shows what would run then.
-        if (shadowRoot.querySelector("[data-edited]") !== null) return [];
+        const isEdited = shadowRoot.querySelector("[data-edited]") !== null;
         const texts = (card, find) => [...card.querySelectorAll(find)].map((element) => element.textContent);
         return waiting.map((card, place) => ({
           state: dataset.state,
+          isEdited,
           request: chat.snapshot().requests[place],
           shown: {
             title: texts(card, "[part~='title']"),
@@ -42,7 +42,7 @@ describe("a card that the page draws itself", () => {
       }),
     );
     assert.ok(cards.length > 15, `${cards.length} cards`);
-    for (const { state, request, shown, names, values } of cards) {
+    for (const { state, isEdited, request, shown, names, values } of cards) {
       const { view } = request;
       const own = {
         title: [view.title ?? view.tool],
@@ -53,6 +53,8 @@ describe("a card that the page draws itself", () => {
         url: request.url ? [request.url] : [],
       };
       assert.deepEqual(shown, own, state);
+      // A card whose arguments a person changes shows what would run then.
+      if (isEdited) continue;
       const { arguments: rows } = view;
       const known = new Set(rows.flatMap(({ name, group, table }) => [name, group, table]));
       assert.deepEqual(
