@@ -295,6 +295,7 @@ impl RawChat {
     /// Ends the chat here, since it is being taken out of the store.
     pub fn end(&self) {
         self.driver.close_deleted();
+        self.driver.changed();
         self.driver.wake();
     }
 
@@ -302,6 +303,11 @@ impl RawChat {
     #[wasm_bindgen(js_name = goesOn)]
     pub fn goes_on(&self) -> bool {
         self.driver.goes_on()
+    }
+
+    /// `[code, message]` of why it cannot; undefined while it can.
+    pub fn ended(&self) -> Option<Array> {
+        self.driver.end().map(|(code, why)| Array::of2(&code.into(), &why.into()))
     }
 
     /// Takes in what another page wrote, if there is anything; `rewritten` says that it cleared content. Resolves once it is.

@@ -55,6 +55,13 @@ impl RawApprovals {
         Ok(Self { inside })
     }
 
+    /// Hands what is begun on the cards to whoever draws them next.
+    pub fn leave(&self) {
+        if let Some(list) = self.inside.list.get() {
+            self.inside.driver.keep_drafts(list.drafts());
+        }
+    }
+
     /// Draws the chat as it is now, for who decides now.
     pub fn update(&self) {
         self.inside.update();
@@ -86,6 +93,14 @@ impl Inside {
         // While something is being written the last ones stand: no receipt is shown for what may fail to be stored.
         if self.driver.is_stored() {
             self.drawn.replace(Some(self.driver.look(|run| cards(run, by.as_ref()))));
+        }
+        if !self.driver.goes_on() {
+            // Whoever is at work elsewhere is no longer heard of.
+            for receipt in self.drawn.borrow_mut().iter_mut().flatten().filter_map(|card| card.receipt.as_mut()) {
+                if receipt.outcome == "outcome.running" {
+                    receipt.outcome = "outcome.unknown";
+                }
+            }
         }
         let (Some(list), Some(mut shown)) = (self.list.get(), self.drawn.borrow().clone()) else { return };
         let dismissed = self.dismissed.borrow().clone();

@@ -9,6 +9,7 @@ mod asking;
 mod bulk;
 mod counter;
 mod deadline;
+mod draft;
 mod edit;
 mod entry;
 mod head;
@@ -31,6 +32,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use web_sys::ShadowRoot;
 
+use super::driver::Draft;
 use super::element::Element;
 pub use super::guard::{Allowed, Choice, Decided, Until};
 use super::guard::{Refused, Root, Watch};
@@ -170,6 +172,11 @@ impl CardList {
         self.inner.update(cards, note_reaches_model);
     }
 
+    /// What is begun on cards that wait.
+    pub fn drafts(&self) -> Vec<Draft> {
+        self.inner.entries.borrow().iter().filter_map(|entry| entry.draft()).collect()
+    }
+
     /// The reason that goes with a denial of this request, if the person chose one.
     pub fn reason(&self, request: &str) -> Option<DenyReason> {
         self.inner.entry(request)?.reason()
@@ -233,6 +240,11 @@ impl Inner {
                     &self.words,
                     self.edits.as_deref(),
                 );
+                if entry.is_pending()
+                    && let Some(draft) = self.edits.as_ref().and_then(|edits| edits.draft(entry.request()))
+                {
+                    entry.restore(&draft);
+                }
                 news |= entry.is_pending();
                 now.push(Rc::new(entry));
             }

@@ -1,6 +1,7 @@
 //! Carries out the effects of one chat's run. The only place where the run and a wire meet.
 
 mod decide;
+mod draft;
 mod edit;
 mod grants;
 mod kept;
@@ -11,6 +12,7 @@ mod store;
 mod tools;
 
 pub use decide::Said;
+pub use draft::Draft;
 pub use edit::SaidEdit;
 pub use grants::{load as load_grants, revoke, revoke_in};
 
@@ -73,6 +75,8 @@ pub struct Driver {
     epoch: Cell<u32>,
     /// The standing permissions that were given here, each with why it was not kept.
     given: RefCell<Vec<(GrantId, Option<String>)>>,
+    /// What was begun on cards that are no longer drawn.
+    drafts: RefCell<Vec<Draft>>,
     /// Why it had to the last time, if it was not that another page wrote first.
     trouble: RefCell<Option<Trouble>>,
 }
@@ -129,6 +133,7 @@ impl Driver {
             watches: Cell::new(false),
             epoch: Cell::new(0),
             given: RefCell::default(),
+            drafts: RefCell::default(),
             trouble: RefCell::default(),
         });
         // Opening begins nothing, but what nobody decided in time is settled.
@@ -171,6 +176,11 @@ impl Driver {
     /// Whether this chat can write.
     pub fn goes_on(&self) -> bool {
         self.closed.borrow().is_none()
+    }
+
+    /// Why this chat cannot write any more, as an error's code and sentence.
+    pub fn end(&self) -> Option<(&'static str, String)> {
+        self.closed.borrow().clone()
     }
 
     /// An error if this chat can no longer write.
@@ -275,6 +285,7 @@ impl Driver {
     pub fn close(&self, code: &'static str, why: String) {
         self.closed.replace(Some((code, why)));
         self.abort();
+        self.run.borrow_mut().forget_activity();
         self.give_up_lease();
     }
 

@@ -64,6 +64,10 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub fn matches(this: &Element, selector: &str) -> bool;
 
+    /// A NodeList.
+    #[wasm_bindgen(method, js_name = querySelectorAll)]
+    pub fn all(this: &Element, selector: &str) -> js_sys::Object;
+
     #[wasm_bindgen(method, getter = firstChild)]
     pub fn first_child(this: &Element) -> Option<Element>;
 

@@ -280,11 +280,19 @@ inEachBrowser(({ name, open, context }) => {
     await waitFor(page, () => window.strange().length >= 3);
   });
 
+  const armed = () =>
+    document.querySelector("countersign-approvals").shadowRoot.querySelector("[part=deny]:not([aria-disabled])");
+  const shows = (text) =>
+    [...document.querySelector("countersign-approvals").shadowRoot.querySelectorAll("[part~=card] *")].some(
+      ({ textContent }) => textContent.includes(text),
+    );
   for (const [when, isRunning] of Object.entries({ "while a card waits": false, "while a tool runs": true })) {
     it(`boundary/storage: a database that is deleted ${when} ends the chat, and nothing more runs`, async (t) => {
       const site = await workshop(t, [eat, eat]);
       const tabs = await context(t);
       const page = await openChat(tabs, t, site);
+      // As whoever draws a chat does.
+      await page.evaluate(() => window.rig.chat.subscribe(() => window.rig.chat.snapshot()));
       site.hold("eat");
       await send(page);
       await status(page, "pending");
@@ -317,6 +325,16 @@ inEachBrowser(({ name, open, context }) => {
         return [await window.end, sent, await agent.chats()];
       });
       assert.deepEqual(told, ["deleted", "deleted", []]);
+      const { ended, durable, status: stands } = await snapshotOf(page);
+      assert.deepEqual([ended.code, durable, stands], ["deleted", false, isRunning ? "interrupted" : "pending"]);
+      const says = isRunning
+        ? "It was started; its outcome is not known."
+        : "Nothing was decided: this chat was deleted.";
+      if (!isRunning) {
+        await page.bringToFront();
+        await (await waitFor(page, armed)).click();
+      }
+      await waitFor(page, shows, says);
       await page.reload();
       await ready(page);
       assert.equal((await snapshotOf(page)).status, "idle", "there is a new chat in its place");

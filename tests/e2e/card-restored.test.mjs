@@ -51,6 +51,11 @@ for (const name of BROWSERS) {
       await page.reload();
       assert.deepEqual(await start(page), []);
       assert.equal(await count(page, "[part~=receipt]"), 2);
+      const scopes = await page.evaluate(() => {
+        const { shadowRoot } = document.querySelector("countersign-approvals");
+        return [...shadowRoot.querySelectorAll("[part=scope]")].map((scope) => getComputedStyle(scope).display);
+      });
+      assert.deepEqual(scopes, ["none", "none"], "what an approval would cover is over");
       assert.equal(await page.evaluate(() => document.querySelector("[role=status]").textContent), "");
     });
   });

@@ -92,6 +92,7 @@ describe("the address", () => {
     await hasCount(page, "12 cookies");
     await page.locator("#messages:empty").waitFor({ state: "attached" });
     assert.notEqual(page.url(), first);
+    assert.equal(await page.evaluate(() => document.activeElement.id), "text");
     await say(page, "Eat 1 cookie");
     await decide(cardOf(page, JAR), "Approve");
     await answer(page, "11 are left");
@@ -118,6 +119,28 @@ describe("the address", () => {
     await ready(page);
     assert.equal(page.url(), last);
     await answer(page, "12 cookies");
+  });
+});
+
+describe("a chat whose store is deleted", () => {
+  it("says so on the page, and offers nothing that it cannot do", async (t) => {
+    const { page } = await openDemo(browser, t);
+    await say(page, "Eat 3 cookies");
+    await cardOf(page, JAR).waitFor();
+    const second = await page.context().newPage();
+    await second.goto(new URL("/gallery.html", page.url()).href);
+    await second.evaluate(() => new Promise((done) => (indexedDB.deleteDatabase("countersign").onsuccess = done)));
+    await page.bringToFront();
+    await decide(cardOf(page, JAR), "Approve");
+    await cardOf(page, JAR).getByText("Nothing was decided: this chat was deleted. Open another one.").waitFor();
+    await page.locator("#trouble-text", { hasText: "This chat was deleted; open another one." }).waitFor();
+    const shown = ["Try again", "Stop"].map((name) => page.getByRole("button", { name, exact: true }).isVisible());
+    assert.deepEqual(await Promise.all(shown), [false, false]);
+    assert.equal(await countOf(page), "12 cookies");
+    await page.getByRole("button", { name: "New chat" }).click();
+    await say(page, "Eat 1 cookie");
+    await decide(cardOf(page, JAR), "Approve");
+    await answer(page, "11 are left");
   });
 });
 

@@ -296,6 +296,36 @@ inEachBrowser(({ open }) => {
     await quiet();
   });
 
+  it("A10: a list of texts has a line for each, and what no lines can hold is changed as JSON", async (t) => {
+    const schema = {
+      type: "object",
+      properties: {
+        to: { type: "array", title: "Recipients", description: "Addresses.", items: { type: "string", minLength: 3 } },
+      },
+      required: ["to"],
+    };
+    const { page } = await ask(open, t, { args: '{"to":["ada","bob"]}', schema });
+    await edit(page);
+    const [area, described] = await page.evaluate(() => {
+      const { shadowRoot } = document.querySelector("countersign-approvals");
+      const area = shadowRoot.querySelector("[part~=edit] textarea");
+      const ids = area.getAttribute("aria-describedby").split(" ");
+      return [area.value, ids.map((id) => shadowRoot.getElementById(id).textContent)];
+    });
+    assert.deepEqual([area, described], ["ada\nbob", ["Addresses.", "One per line.", ""]]);
+    await fill(page, "Recipients", "ada\nal\n");
+    assert.match((await textOf(page, "problem")).join(), /Recipients\[1\] must have a length of at least 3\./);
+    await fill(page, "Recipients", "eve\nada\n");
+    await decide(page, "approve");
+    assert.deepEqual(await ran(page), [{ to: ["eve", "ada"] }]);
+    schema.properties.to.items.minLength = 0;
+    for (const to of [["two\nlines"], [""], ["a \u202e b"]]) {
+      const other = await ask(open, t, { args: JSON.stringify({ to }), schema });
+      await edit(other.page);
+      assert.equal((await textOf(other.page, "json")).length, 1, JSON.stringify(to));
+    }
+  });
+
   it("A10: a preview is shown of what would run, and one that changes decides nothing", async (t) => {
     const { page } = await ask(open, t, { tool: { preview: true } });
     await edit(page);

@@ -40,6 +40,7 @@ function talk(t, cases) {
         for (let retry = 0; retry < retries; retry += 1) ends.push(await chat.retry());
         return {
           ends: ends.map(({ status, reason, text, error }) => ({ status, reason, text, code: error?.code })),
+          message: chat.snapshot().error?.message,
           shown: chat.snapshot().messages.at(-1).text,
           runs,
         };
@@ -78,6 +79,20 @@ const LIMITS = [
   // Google's layer that speaks Chat Completions puts its errors into a list.
   ["openai-chat", failure(429, [GOOGLE(429, "RESOURCE_EXHAUSTED", "Slow down.", retryInfo("0.7s"))])],
 ];
+
+describe("an address that is not there", () => {
+  it("is named, with what to check", async (t) => {
+    const cases = APIS.map((api) => [api, [failure(404, { error: { message: "No such thing." } })]]);
+    for (const { api, message, requests } of await answered(t, cases)) {
+      assert.match(
+        message,
+        /^No such thing\. The request went to http:\S+; check the model's baseUrl, and its name\.$/,
+      );
+      const [, address] = /went to ([^;]+);/.exec(message);
+      assert.equal(new URL(address).pathname, new URL(requests[0].url, address).pathname, api);
+    }
+  });
+});
 
 describe("a rate limit", () => {
   it("is waited for as headers, text or details say", async (t) => {

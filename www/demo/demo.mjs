@@ -132,6 +132,7 @@ function listen() {
   page.restart.addEventListener("click", () =>
     attempt(() => {
       nameNewChat();
+      page.text.focus();
       return open();
     }),
   );
@@ -161,17 +162,17 @@ async function attempt(action) {
 
 function draw() {
   const view = viewOf(chat.snapshot());
-  page["not-kept"].hidden = view.durable;
+  page["not-kept"].hidden = view.durable || view.ended !== undefined;
   drawMessages(page.messages, view.messages);
   page.welcome.hidden = view.messages.length > 0;
   // These two are read out whenever they are set.
-  write(page.status, STATUS[view.status] ?? view.status);
-  const recoverable = view.status === "error" || view.status === "interrupted";
-  show(page.trouble, recoverable);
+  write(page.status, view.ended ? "" : (STATUS[view.status] ?? view.status));
+  const recoverable = !view.ended && (view.status === "error" || view.status === "interrupted");
+  show(page.trouble, recoverable || view.ended !== undefined);
   show(page.retry, recoverable);
   page.retry.textContent = view.status === "interrupted" ? "Go on" : "Try again";
-  write(page["trouble-text"], (recoverable && troubleOf(view)) || "");
-  show(page.stop, view.status === "running" || view.status === "pending");
+  write(page["trouble-text"], view.ended ?? ((recoverable && troubleOf(view)) || ""));
+  show(page.stop, !view.ended && (view.status === "running" || view.status === "pending"));
 }
 
 /** What went wrong, unless the last message has said so. */

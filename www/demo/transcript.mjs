@@ -41,7 +41,7 @@ const STATES = {
  *
  * @param {any} snapshot
  */
-export function viewOf({ messages, streaming, status, error, durable }) {
+export function viewOf({ messages, streaming, status, error, durable, ended }) {
   const items = messages.map((message) => ({
     id: message.id,
     type: message.type,
@@ -57,7 +57,7 @@ export function viewOf({ messages, streaming, status, error, durable }) {
     })),
   }));
   if (streaming) items.push({ id: STREAMING, type: "assistant", text: streaming.text, calls: [] });
-  return { messages: items, status, error: error?.message, durable };
+  return { messages: items, status, error: error?.message, durable, ended: ended?.message };
 }
 
 /** How a call's row is marked: what ran, what did not, what is open. */

@@ -122,8 +122,11 @@ export class Chat {
   stored(): Snapshot {
     // While something is being written the last one stands: nothing is shown that is not stored.
     unlessAborted(() => {
-      if (!this.#isStale || !this.#held || !this.#raw.isStored()) return;
-      this.#snapshot = this.#draw();
+      if (!this.#isStale || !this.#held) return;
+      if (this.#raw.isStored()) this.#snapshot = this.#draw();
+      // What was being written when the chat ended never will be.
+      else if (!this.#raw.goesOn()) this.#snapshot = freeze(this.#ended(this.#snapshot));
+      else return;
       this.#begun = undefined;
       this.#isStale = false;
     });
@@ -281,14 +284,28 @@ export class Chat {
     }
     const messages = count > 0 ? [...this.#settled, this.#raw.message(count - 1) as Message] : [];
     const [text, reasoning] = this.#raw.partial() as [string, string];
-    return freeze({
+    const snapshot: Snapshot = {
       id: this.id,
       ...(this.#raw.runView() as RunResult),
       messages,
       requests: this.#raw.requests() as Request[],
       durable: this.#durable(),
       ...((text || reasoning) && { streaming: { text, reasoning } }),
-    });
+    };
+    return freeze(this.#ended(snapshot));
+  }
+
+  /** The same, with what tells that nothing more happens here if that is so. */
+  #ended(snapshot: Snapshot): Snapshot {
+    const [code, message] = (this.#raw.ended() ?? []) as string[];
+    if (code === undefined || message === undefined) return snapshot;
+    const { streaming: _, status, durable, ...rest } = snapshot;
+    return {
+      ...rest,
+      status: status === "running" ? "interrupted" : status,
+      durable: durable && code !== "deleted",
+      ended: { code, message },
+    };
   }
 }
 

@@ -17,9 +17,9 @@ const MOST_LINES = 16;
 
 /**
  * Draws where a person changes the arguments of a call, given as JSON with the schema of its tool: the fields of a flat
- * schema where they hold these arguments without loss, else the JSON text. The element's `value` is what stands there, as JSON
- * text, or empty if a field says what is wrong with it; untouched it is the text that was given. Its `problem` is what is wrong
- * with the whole, said in an element of the id `says`.
+ * schema, lists of texts among them, where they hold these arguments without loss, else the JSON text. The element's `value`
+ * is what stands there, as JSON text, or empty if a field says what is wrong with it; untouched it is the text that was given.
+ * Its `problem` is what is wrong with the whole, said in an element of the id `says`.
  */
 export function makeEditor(text: string, schema: string, says: string, words: Words): HTMLElement {
   const editor = make("div", { part: "form" });
@@ -72,7 +72,7 @@ function fieldsOf(args: Record<string, unknown>, schema: Record<string, unknown>
     const choices = field.type === "boolean" && !required.includes(key) && { enum: [true, false] };
     return [key, { ...field, ...choices, ...(Object.hasOwn(args, key) && { default: args[key] }) }];
   });
-  const fields = readFields({ ...schema, properties: Object.fromEntries(properties) });
+  const fields = readFields({ ...schema, properties: Object.fromEntries(properties) }, true);
   return isText(fields) ? undefined : fields;
 }
 

@@ -23,6 +23,9 @@
  * - `strings`: what the cards say, such as `countersign/locales/de.json`; undefined (the default) = what
  *   `defineElements` was given. Setting it draws the cards anew.
  *
+ * What is begun on a card (a note, a reason, changed arguments, fields) goes along when the element is moved, when its cards
+ * are drawn anew, and to the next element that is given the chat in this page. It is stored nowhere.
+ *
  * Parts
  * - `card`: one card, waiting or settled; its place is kept while it changes.
  * - `asker`: who asks, and whose tool it is.
@@ -126,6 +129,8 @@ export interface ShownChat {
 export interface Attached {
   /** Shows the chat as it is now. */
   update(): void;
+  /** Keeps what is begun on the cards for the next that draws the chat. */
+  leave(): void;
   /** Takes the cards out. Decides nothing. */
   free(): void;
 }
@@ -280,6 +285,7 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
       const attached = this.#attached;
       this.#unsubscribe = undefined;
       this.#attached = undefined;
+      attached?.leave();
       // Not at once: a page's focus handler may take the element out while its cards are being drawn.
       if (attached !== undefined) queueMicrotask(() => attached.free());
     }

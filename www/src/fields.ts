@@ -6,7 +6,8 @@ export interface Field {
   label: string;
   hint?: string;
   isRequired: boolean;
-  kind: "text" | "number" | "checkbox" | "choice" | "choices";
+  /** `lines` is a list of texts, each on a line of its own. */
+  kind: "text" | "lines" | "number" | "checkbox" | "choice" | "choices";
   format?: string;
   /** What there is to choose from. */
   options: { value: unknown; label: string }[];
@@ -19,16 +20,16 @@ const SECRET =
 
 /**
  * The fields of a form's schema, which is flat: strings, numbers, integers, booleans, one or several of an enum. A text says
- * what is wrong with the schema.
+ * what is wrong with the schema. With `lists` there may be lists of texts, too.
  */
-export function readFields(schema: unknown): Field[] | string {
+export function readFields(schema: unknown, lists = false): Field[] | string {
   if (!isObject(schema) || schema.type !== "object" || !isObject(schema.properties)) {
     return 'needs a schema with type "object" and properties';
   }
   const required = Array.isArray(schema.required) ? schema.required : [];
   const fields: Field[] = [];
   for (const [key, property] of Object.entries(schema.properties)) {
-    const field = isObject(property) && readField(key, property, required.includes(key));
+    const field = isObject(property) && readField(key, property, required.includes(key), lists);
     if (!field) return `has a property "${key}" that is no string, number, integer, boolean, enum, or array of an enum`;
     if (isSecret(field)) return `asks for "${key}": secrets are given elsewhere, by kind authorization and its url`;
     fields.push(field);
@@ -36,10 +37,16 @@ export function readFields(schema: unknown): Field[] | string {
   return fields.length > 0 ? fields : "has no properties, so that nothing could be answered";
 }
 
-function readField(key: string, schema: Record<string, unknown>, isRequired: boolean): Field | undefined {
+function readField(
+  key: string,
+  schema: Record<string, unknown>,
+  isRequired: boolean,
+  lists: boolean,
+): Field | undefined {
   const several = schema.type === "array";
   const options = readOptions(several ? schema.items : schema);
-  const kind = options ? (several ? "choices" : "choice") : KINDS[String(schema.type)];
+  const isLines = lists && several && isObject(schema.items) && schema.items.type === "string";
+  const kind = options ? (several ? "choices" : "choice") : isLines ? "lines" : KINDS[String(schema.type)];
   if (!kind) return undefined;
   return {
     key,

@@ -86,8 +86,9 @@ function drawField(field: Field, words: Words): Drawn & { say(problem?: string):
   made += 1;
   const problem = make("span", { part: "problem", role: "alert", id: `problem-${made}` });
   const { element, read, controls } = draw[field.kind](field, words);
-  const hints =
-    field.hint === undefined ? [] : [make("small", { dir: "auto", id: `hint-${made}` }, visibleLine(field.hint))];
+  const said = field.hint === undefined ? [] : [visibleLine(field.hint)];
+  if (field.kind === "lines") said.push(words.say("form.one_per_line"));
+  const hints = said.map((hint, place) => make("small", { dir: "auto", id: `hint-${made}-${place}` }, hint));
   element.append(...hints);
   const described = [...hints, problem].map(({ id }) => id).join(" ");
   for (const control of controls) control.setAttribute("aria-describedby", described);
@@ -121,6 +122,17 @@ const draw: Record<Field["kind"], (field: Field, words: Words) => Drawing> = {
     const read = () =>
       unreadable(input) ? refuse("is not complete") : input.value === "" ? undefined : global(field, input.value);
     return { element: labelled(field, input, words), read, controls: [input] };
+  },
+  lines(field, words) {
+    const area = make("textarea", { autocomplete: "off", dir: "auto", rows: "4" }) as HTMLTextAreaElement;
+    const start: unknown = field.schema.default;
+    area.value =
+      Array.isArray(start) && start.every((line) => isText(line) && plain(line) === line) ? start.join("\n") : "";
+    const read = () => {
+      const lines = area.value.split("\n").filter((line) => line !== "");
+      return lines.length === 0 && !field.isRequired ? undefined : lines;
+    };
+    return { element: labelled(field, area, words), read, controls: [area] };
   },
   number(field, words) {
     const input = inputOf("number", field);

@@ -57,6 +57,9 @@ export function defineElements(options: { strings?: Strings } = {}): void {
         }
         enter(() => drawn.update());
       },
+      leave() {
+        if (since === life()) enter(() => drawn.leave());
+      },
       free() {
         if (since === life()) enter(() => drawn.free());
       },

@@ -392,6 +392,8 @@ export interface Snapshot extends RunResult {
   requests: readonly Request[];
   /** False if the chat does not survive a reload of the page. */
   durable: boolean;
+  /** Why nothing more happens in this chat here: it was deleted, or its store failed. Open it again, or another one. */
+  ended?: { code: string; message: string };
   /** What of an answer has arrived. */
   streaming?: { text: string; reasoning: string };
 }

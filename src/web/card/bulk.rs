@@ -43,8 +43,6 @@ extern "C" {
     fn checked(this: &Element) -> bool;
     #[wasm_bindgen(method, setter = checked)]
     fn uncheck(this: &Element, checked: bool);
-    #[wasm_bindgen(method, js_name = querySelectorAll)]
-    fn all(this: &Element, selector: &str) -> js_sys::Object;
 }
 
 type Hear = Closure<dyn Fn(JsValue)>;

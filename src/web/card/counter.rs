@@ -1,5 +1,6 @@
 //! How much room a note has left, once that gets short.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use wasm_bindgen::prelude::*;
@@ -18,8 +19,10 @@ const SAID: [usize; 3] = [SHOWN, 20, 0];
 /// Counts for one note until it is dropped.
 pub struct Counter {
     note: Element,
+    /// Shows the room, and says it or not.
+    count: Rc<dyn Fn(bool)>,
     /// Called at every input; held for that.
-    _hear: Closure<dyn FnMut()>,
+    _hear: Closure<dyn Fn()>,
 }
 
 impl Counter {
@@ -30,22 +33,29 @@ impl Counter {
         let shown = Element::new("small part=left aria-hidden=true");
         note.before(&shown);
         let (field, voice, words) = (note.clone(), voice.clone(), words.clone());
-        let mut before = MOST;
-        let hear = Closure::<dyn FnMut()>::new(move || {
+        let before = Cell::new(MOST);
+        let count = Rc::new(move |says: bool| {
             let left = MOST.saturating_sub(field.value().encode_utf16().count());
             let text = if left > SHOWN {
                 String::new()
             } else {
                 words.fill("note.left", |values| values.number("count", left as u64))
             };
-            if SAID.iter().any(|step| (left..before).contains(step)) {
+            if says && SAID.iter().any(|step| (left..before.get()).contains(step)) {
                 voice.say(&text);
             }
             shown.set_text(&text);
-            before = left;
+            before.set(left);
         });
+        let counts = count.clone();
+        let hear = Closure::<dyn Fn()>::new(move || counts(true));
         note.set_oninput(hear.as_ref());
-        Self { note: note.clone(), _hear: hear }
+        Self { note: note.clone(), count, _hear: hear }
+    }
+
+    /// Shows how much room there is for what was filled in not by a person's keys.
+    pub fn recount(&self) {
+        (self.count)(false);
     }
 }
 

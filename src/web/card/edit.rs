@@ -17,7 +17,7 @@ use crate::core::approval::Preview;
 use crate::core::card::{Row, ValueChange, contents, value_changes, visible};
 use crate::core::message::RequestId;
 use crate::core::run::RunError;
-use crate::web::driver::{Driver, SaidEdit};
+use crate::web::driver::{Draft, Driver, SaidEdit};
 use crate::web::element::Element;
 use crate::web::error::text_of;
 use crate::web::guard::Watch;
@@ -107,6 +107,11 @@ impl Edits {
         }
     }
 
+    /// What was begun on the card of a request when it was drawn before.
+    pub fn draft(&self, request: &str) -> Option<Draft> {
+        self.driver.take_draft(&RequestId::new(request))
+    }
+
     fn find(&self, request: &RequestId) -> Option<Rc<Editing>> {
         let mut open = self.open.borrow_mut();
         open.retain(|editing| editing.strong_count() > 0);
@@ -183,6 +188,18 @@ impl Edit {
 }
 
 impl Edit {
+    /// Whether the arguments stand in fields.
+    pub fn is_open(&self) -> bool {
+        self.0.editor.borrow().is_some()
+    }
+
+    /// Puts the arguments into fields again, `fill` fills these in. Leaves the focus where it is.
+    pub fn restore(&self, fill: impl FnOnce()) {
+        self.0.draw();
+        fill();
+        self.0.look();
+    }
+
     /// Ends it once the card is settled: that shows what was decided about, and its receipt is not to be as high as the
     /// fields were.
     pub fn close(&self) {
@@ -215,6 +232,11 @@ impl Editing {
 
     /// Shows fields with what the model wrote, whatever stood there.
     fn open(self: &Rc<Self>) {
+        self.draw().focus();
+        self.look();
+    }
+
+    fn draw(&self) -> Element {
         let (arguments, schema) = &self.written;
         let editor = self.words.editor(arguments, schema, &self.says);
         self.area.set_text("");
@@ -224,9 +246,8 @@ impl Editing {
         self.area.unset("hidden");
         self.toggle.set("aria-expanded", "true");
         self.toggle.set_text(&self.words.say("ask.edit_close"));
-        editor.focus();
-        self.editor.replace(Some(editor));
-        self.look();
+        self.editor.replace(Some(editor.clone()));
+        editor
     }
 
     fn close(self: &Rc<Self>) {

@@ -14,10 +14,12 @@ use super::region::Voice;
 use super::scopes::Scopes;
 use super::shown::Shown;
 use super::words::Words;
-use super::{asking, bulk, head, reason, receipt};
+use super::{asking, bulk, draft, head, reason, receipt};
 use crate::core::approval::RequestKind;
 use crate::core::card::Card;
+use crate::core::message::RequestId;
 use crate::core::outcome::DenyReason;
+use crate::web::driver::Draft;
 use crate::web::element::Element;
 use crate::web::guard::{Choice, Watch};
 
@@ -38,7 +40,7 @@ pub struct Entry {
     note: Element,
     /// The closed reason of a denial, where the request takes one.
     reason: Option<Element>,
-    _counter: Option<Counter>,
+    counter: Option<Counter>,
     /// Made for the first end that the request has.
     deadline: OnceCell<Deadline>,
     receipt: Element,
@@ -107,7 +109,7 @@ impl Entry {
             label,
             note,
             reason,
-            _counter: counter,
+            counter,
             deadline: OnceCell::new(),
             receipt: Element::new("div part=receipt tabindex=-1"),
             dismiss: Element::new("button part=dismiss type=button"),
@@ -162,6 +164,31 @@ impl Entry {
         let edit = edits.and_then(|edits| Edit::new(edits, &card, &self.asking, more.inside()));
         let scopes = Scopes::new(&card, &more, edit.is_none());
         Beside { more, edit, scopes }
+    }
+
+    /// What the person has begun, if it can still be sent.
+    pub fn draft(&self) -> Option<Draft> {
+        let edit = self.beside.as_ref().and_then(|beside| beside.edit.as_ref());
+        self.is_pending().then(|| Draft {
+            request: RequestId::new(&*self.request),
+            is_editing: edit.is_some_and(Edit::is_open),
+            fields: draft::read(&self.asking),
+        })
+    }
+
+    /// Goes on from what the person had begun.
+    pub fn restore(&self, draft: &Draft) {
+        let fill = || draft::write(&self.asking, &draft.fields);
+        match &self.beside {
+            Some(Beside { more, edit: Some(edit), .. }) if draft.is_editing => {
+                more.open();
+                edit.restore(fill);
+            }
+            _ => fill(),
+        }
+        if let Some(counter) = &self.counter {
+            counter.recount();
+        }
     }
 
     /// The card's element.
@@ -283,10 +310,10 @@ impl Entry {
         let shown = self.shown_receipt.take();
         let is_news = shown != texts;
         if shown.is_empty() {
+            let height = self.group.height();
+            self.group.set("class", "settled");
             if self.is_pending.replace(false) {
                 self.watch.release(&self.note);
-                let height = self.group.height();
-                self.group.set("class", "settled");
                 let lost = height.saturating_sub(self.group.height());
                 // The receipt keeps the height of what it replaces, so that nothing below it moves under a pointer. Not of
                 // fields, which may be higher than a window.

@@ -24,13 +24,7 @@ impl More {
         toggle.set("aria-controls", id);
         let (button, opens) = (toggle.clone(), inside.clone());
         let hear = Closure::<dyn Fn()>::new(move || {
-            let is_open = opens.has("hidden");
-            button.set("aria-expanded", if is_open { "true" } else { "false" });
-            if is_open {
-                opens.unset("hidden");
-            } else {
-                opens.set("hidden", "");
-            }
+            show(&button, &opens, opens.has("hidden"));
         });
         toggle.set_onclick(hear.as_ref());
         Self { area, toggle, inside, _hear: hear }
@@ -39,6 +33,11 @@ impl More {
     /// The button with what it opens.
     pub const fn area(&self) -> &Element {
         &self.area
+    }
+
+    /// Opens it.
+    pub fn open(&self) {
+        show(&self.toggle, &self.inside, true);
     }
 
     /// What the button opens.
@@ -50,5 +49,14 @@ impl More {
 impl Drop for More {
     fn drop(&mut self) {
         self.toggle.set_onclick(&JsValue::NULL);
+    }
+}
+
+fn show(toggle: &Element, inside: &Element, is_open: bool) {
+    toggle.set("aria-expanded", if is_open { "true" } else { "false" });
+    if is_open {
+        inside.unset("hidden");
+    } else {
+        inside.set("hidden", "");
     }
 }

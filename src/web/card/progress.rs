@@ -35,6 +35,7 @@ pub fn text(code: &str, words: &Words) -> String {
         "conflict" => "refused.conflict",
         "expired" => "refused.expired",
         "invalid_answer" => "refused.values",
+        "deleted" => "refused.deleted",
         "storage" => "refused.storage",
         "grant_failed" => "refused.grant_failed",
         "not_grantable" => "refused.not_grantable",

@@ -110,7 +110,14 @@ async fn request(driver: &Rc<Driver>, signal: &AbortSignal, closing: bool) -> Re
         while let Ok(Some(chunk)) = chunks.next(host, timeouts.idle).await {
             bytes.extend(chunk);
         }
-        return Err(http_error(response.status(), &bytes, retry_hints(&response)));
+        let mut error = http_error(response.status(), &bytes, retry_hints(&response));
+        if response.status() == 404 {
+            let url = &driver.setup.endpoint.url;
+            let address = url.split('?').next().unwrap_or(url);
+            let went = " The request went to ";
+            error.message = [&error.message, went, address, "; check the model's baseUrl, and its name."].concat();
+        }
+        return Err(error);
     }
     let mut reducer = driver.setup.wire.reducer();
     let mut limit = timeouts.first_byte;
