@@ -361,7 +361,8 @@ inEachBrowser(({ name, open, context }) => {
       const left = await openChat(first.defaultBrowserContext(), { after: () => {} }, site);
       if (!released) site.hold("eat");
       await send(left);
-      if (early) await status(left, "running");
+      // The status shows before the message is stored; of an answer nothing arrives before that.
+      if (early) await waitFor(left, () => window.rig.chat.snapshot().streaming);
       else await status(left, "pending");
       if (decided) await decide(left, true);
       await waitForWork(site, work);

@@ -213,6 +213,15 @@ export const APPROVALS = [
     },
   },
   {
+    name: "edit-list",
+    title: "A list of texts changed",
+    calls: [["tags__set", { tags: ["status", "pictures"] }]],
+    act: async (kit) => {
+      await openEdit(kit);
+      type(kit, "status\nuploads");
+    },
+  },
+  {
     name: "edit-text",
     title: "Its arguments as text, and wrong",
     calls: [["site__settings", { theme: { colour: "teal" }, tags: ["old"] }]],

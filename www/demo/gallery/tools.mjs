@@ -25,6 +25,11 @@ export const TOOLS = {
     effect: "write",
     inputSchema: object({ theme: object({}), access: object({}), tags: { type: "array" } }),
   },
+  tags__set: {
+    title: "Set the page's tags",
+    effect: "write",
+    inputSchema: object({ tags: { type: "array", items: text } }),
+  },
   cache__clear: { title: "Clear the cache", inputSchema: object({}) },
   files__delete: { effect: "write", inputSchema: object({ path: text, reason: text }) },
   jar__empty: {
