@@ -349,6 +349,12 @@ impl RawChat {
         from_text(&self.driver.look(snapshot::requests))
     }
 
+    /// Whether an answer arrives.
+    #[wasm_bindgen(js_name = isStreaming)]
+    pub fn is_streaming(&self) -> bool {
+        self.driver.is_streaming()
+    }
+
     /// `[text, reasoning]` of the answer that arrives.
     pub fn partial(&self) -> Array {
         let partial = self.driver.partial();

@@ -1,6 +1,6 @@
 //! The element's inside: a card list bound to one chat.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::pin::Pin;
 use std::rc::Rc;
 
@@ -42,6 +42,7 @@ impl RawApprovals {
             by,
             dismissed: RefCell::default(),
             drawn: RefCell::default(),
+            is_over: Cell::new(false),
         });
         let weak = Rc::downgrade(&inside);
         let heard = move |decided: Decided| {
@@ -58,7 +59,8 @@ impl RawApprovals {
     /// Hands what is begun on the cards to whoever draws them next.
     pub fn leave(&self) {
         if let Some(list) = self.inside.list.get() {
-            self.inside.driver.keep_drafts(list.drafts());
+            let by = self.inside.person();
+            self.inside.driver.keep_drafts(list.drafts(by.as_ref()));
         }
     }
 
@@ -81,6 +83,8 @@ struct Inside {
     dismissed: RefCell<Vec<RequestId>>,
     /// The cards as they were when all of the chat was stored last; `None` before that.
     drawn: RefCell<Option<Vec<Card>>>,
+    /// Whether the cards say that the chat was deleted.
+    is_over: Cell<bool>,
 }
 
 impl Inside {
@@ -105,7 +109,14 @@ impl Inside {
         let (Some(list), Some(mut shown)) = (self.list.get(), self.drawn.borrow().clone()) else { return };
         let dismissed = self.dismissed.borrow().clone();
         shown.retain(|card| card.receipt.is_none() || !dismissed.contains(&card.request));
-        list.update(&shown, reaches);
+        list.update(&shown, by.as_ref(), reaches);
+        let ended = self.driver.end().filter(|(code, _)| *code == "deleted" && !self.is_over.replace(true));
+        for card in shown.iter().filter(|card| card.receipt.is_none()) {
+            let code = ended.as_ref().map(|(code, _)| (*code).to_owned());
+            if let Some(code) = code.or_else(|| self.driver.take_refusal(&card.request)) {
+                list.progress(card.request.as_str(), &Progress::Refused(code));
+            }
+        }
     }
 
     /// Who sits here, as far as the host says. An answer that is no id counts as not known.
@@ -186,14 +197,21 @@ impl Inside {
                 // Its time may have run out with the click: the card shows that first.
                 let _ = driver.stored().await;
             }
-            let Some(inside) = inside.upgrade() else { return };
-            inside.show(&request, &Progress::Stored);
-            if let Some(thrown) = refused {
-                inside.edits.failed(&request);
-                // What changed while it waited is asked about by another request.
-                let standing = driver.look(|run| run.chat().call(call.as_ref()?)?.1.request.clone());
-                let progress = Progress::Refused(code_of(&thrown).unwrap_or_default());
-                inside.show(&standing.map_or(request, |standing| standing.id), &progress);
+            let inside = inside.upgrade();
+            if let Some(inside) = &inside {
+                inside.show(&request, &Progress::Stored);
+            }
+            let Some(thrown) = refused else { return };
+            // What changed while it waited is asked about by another request.
+            let standing = driver.look(|run| run.chat().call(call.as_ref()?)?.1.request.clone());
+            let standing = standing.map_or_else(|| request.clone(), |standing| standing.id);
+            let code = code_of(&thrown).unwrap_or_default();
+            match inside {
+                Some(inside) => {
+                    inside.edits.failed(&request);
+                    inside.show(&standing, &Progress::Refused(code));
+                }
+                None => driver.keep_refusal(standing, code),
             }
         }));
     }

@@ -38,7 +38,7 @@ pub use super::guard::{Allowed, Choice, Decided, Until};
 use super::guard::{Refused, Root, Watch};
 use crate::core::approval::RequestKind;
 use crate::core::card::Card;
-use crate::core::outcome::DenyReason;
+use crate::core::outcome::{DenyReason, PersonId};
 pub use around::Around;
 use bulk::Bulk;
 pub use edit::Edits;
@@ -166,15 +166,16 @@ impl CardList {
         Ok(Self { inner, _keys: keys })
     }
 
-    /// Shows these cards, in this order. A card that is there already keeps its elements, the note being typed, the
+    /// Shows these cards, in this order, to this person. A card that is there already keeps its elements, the note being typed, the
     /// focus and its arming as far as nothing about it changed.
-    pub fn update(&self, cards: &[Card], note_reaches_model: bool) {
-        self.inner.update(cards, note_reaches_model);
+    pub fn update(&self, cards: &[Card], by: Option<&PersonId>, note_reaches_model: bool) {
+        self.inner.update(cards, by, note_reaches_model);
     }
 
-    /// What is begun on cards that wait.
-    pub fn drafts(&self) -> Vec<Draft> {
-        self.inner.entries.borrow().iter().filter_map(|entry| entry.draft()).collect()
+    /// What is begun on cards that wait, by this person.
+    pub fn drafts(&self, by: Option<&PersonId>) -> Vec<Draft> {
+        let focused = self.inner.root.active_element();
+        self.inner.entries.borrow().iter().filter_map(|entry| entry.draft(by, focused.as_ref())).collect()
     }
 
     /// The reason that goes with a denial of this request, if the person chose one.
@@ -205,9 +206,12 @@ impl Inner {
         }
     }
 
-    fn update(&self, cards: &[Card], note_reaches_model: bool) {
+    fn update(&self, cards: &[Card], by: Option<&PersonId>, note_reaches_model: bool) {
         let before = self.entries.borrow().clone();
         let focused = self.root.active_element();
+        // The list of before is there for another moment, and takes the focus along when it goes.
+        let was_elsewhere =
+            !self.updated.get() && focused.as_ref().is_some_and(|element| !self.frame.contains(element));
         let was_in_bar = focused.as_ref().is_some_and(|element| self.bulk.has(element));
         let focused = focused.and_then(|element| before.iter().find(|entry| entry.group().contains(&element)));
         let waits = |entries: &[Rc<Entry>]| entries.iter().filter(|entry| entry.is_pending()).count();
@@ -218,6 +222,7 @@ impl Inner {
         let mut said = Vec::new();
         let mut has_declined = false;
         let mut news = false;
+        let mut refocus = None;
         for card in cards {
             if let Some(entry) = before.iter().find(|entry| entry.is_for(card)) {
                 if let Some(outcome) = entry.update(card, note_reaches_model) {
@@ -241,9 +246,9 @@ impl Inner {
                     self.edits.as_deref(),
                 );
                 if entry.is_pending()
-                    && let Some(draft) = self.edits.as_ref().and_then(|edits| edits.draft(entry.request()))
+                    && let Some(draft) = self.edits.as_ref().and_then(|edits| edits.draft(entry.request(), by))
                 {
-                    entry.restore(&draft);
+                    refocus = entry.restore(&draft).or(refocus);
                 }
                 news |= entry.is_pending();
                 now.push(Rc::new(entry));
@@ -263,6 +268,9 @@ impl Inner {
         if let Some(modal) = &self.modal {
             let first = now.iter().find_map(|entry| Some((entry.deny()?.clone(), entry.described_by())));
             modal.update(waiting, first, news);
+        }
+        if was_elsewhere {
+            refocus.as_ref().unwrap_or(&self.list).focus();
         }
         match focused {
             Some(entry) if !holds(&now, entry) || was_pending && !entry.is_pending() => self.go_on(Some(entry), &now),

@@ -77,6 +77,8 @@ pub struct Driver {
     given: RefCell<Vec<(GrantId, Option<String>)>>,
     /// What was begun on cards that are no longer drawn.
     drafts: RefCell<Vec<Draft>>,
+    /// Why decisions made on such cards changed nothing, as an error's code.
+    refusals: RefCell<Vec<(RequestId, String)>>,
     /// Why it had to the last time, if it was not that another page wrote first.
     trouble: RefCell<Option<Trouble>>,
 }
@@ -134,6 +136,7 @@ impl Driver {
             epoch: Cell::new(0),
             given: RefCell::default(),
             drafts: RefCell::default(),
+            refusals: RefCell::default(),
             trouble: RefCell::default(),
         });
         // Opening begins nothing, but what nobody decided in time is settled.
@@ -160,6 +163,12 @@ impl Driver {
     /// What of an answer has arrived.
     pub fn partial(&self) -> Partial {
         self.partial.borrow().clone()
+    }
+
+    /// Whether anything of an answer has arrived that is not a turn yet.
+    pub fn is_streaming(&self) -> bool {
+        let partial = self.partial.borrow();
+        !partial.text.is_empty() || !partial.reasoning.is_empty()
     }
 
     /// Hands an input to the run and sees to its effects. A closed chat takes nothing in: what could not be stored must

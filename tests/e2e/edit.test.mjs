@@ -315,6 +315,8 @@ inEachBrowser(({ open }) => {
     assert.deepEqual([area, described], ["ada\nbob", ["Addresses.", "One per line.", ""]]);
     await fill(page, "Recipients", "ada\nal\n");
     assert.match((await textOf(page, "problem")).join(), /Recipients\[1\] must have a length of at least 3\./);
+    await fill(page, "Recipients", Array.from({ length: 25 }, (_, n) => `n${n + 10}`).join("\n"));
+    assert.match((await textOf(page, "edit")).join(), /to\[19\] added now n29 and 5 more changes/);
     await fill(page, "Recipients", "eve\nada\n");
     await decide(page, "approve");
     assert.deepEqual(await ran(page), [{ to: ["eve", "ada"] }]);

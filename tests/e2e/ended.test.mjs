@@ -65,6 +65,20 @@ describe("a chat that ended by itself", () => {
     });
   }
 
+  it("boundary/storage: shows what was stored last, though nobody had looked", async (t) => {
+    const { told } = await play(browser, t, obedient, async (kit) => {
+      const store = kit.memoryStore();
+      const agent = kit.agentOf({ store, tools: [kit.make("eat")] });
+      const chat = await agent.open("c");
+      await chat.send(kit.order(["eat", "{}"]));
+      await store.delete("c");
+      const refused = await kit.rejection(() => chat.send("more"));
+      const { status, requests, durable, ended } = chat.snapshot();
+      return [refused.code, status, requests.length, durable, ended.code, kit.runs];
+    });
+    assert.deepEqual(told, ["deleted", "pending", 1, false, "deleted", []]);
+  });
+
   it("boundary/storage: is opened again once a store that could not be read can be", async (t) => {
     const { told } = await play(browser, t, obedient, async (kit) => {
       const inner = kit.memoryStore();

@@ -2,13 +2,66 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { inEachBrowser } from "./boundary.mjs";
-import { WHOLE } from "./browsers.mjs";
+import { openTab, serve, WHOLE, waitFor } from "./browsers.mjs";
+import { armedButton, click, count, rests, text } from "./cards.mjs";
 import { checkHistories, obedient } from "./scripted.mjs";
 
 /** How many steps are tried, spread over a whole run. Each has a module of its own, and Chromium takes about sixty. */
 const SAMPLES = WHOLE ? 40 : 16;
 
-inEachBrowser(({ open }) => {
+/** Has the module trap in the next call whose name has `window.trapIn` in it, also once it was started anew. */
+function trapIn() {
+  const watched = ({ exports }) => {
+    const calls = Object.entries(exports).map(([name, value]) => {
+      const call = (...values) => {
+        if (window.trapIn === undefined || !name.includes(window.trapIn)) return value(...values);
+        window.trapIn = undefined;
+        throw new WebAssembly.RuntimeError("unreachable");
+      };
+      return [name, typeof value === "function" ? call : value];
+    });
+    return { exports: Object.fromEntries(calls) };
+  };
+  const { instantiateStreaming, Instance } = WebAssembly;
+  WebAssembly.instantiateStreaming = async (...args) => {
+    const { instance, module } = await instantiateStreaming.call(WebAssembly, ...args);
+    return { instance: watched(instance), module };
+  };
+  WebAssembly.Instance = new Proxy(Instance, { construct: (Own, args) => watched(new Own(...args)) });
+}
+
+inEachBrowser(({ open, context }) => {
+  it("boundary/trap: a trap as its element is moved leaves one card, which works", async (t) => {
+    const site = await serve(t, { model: obedient });
+    const expected = /RuntimeError|unreachable|The wasm module stopped/;
+    const page = await openTab(await context(t), t, `${site.url}/test/`, trapIn, expected);
+    await page.setViewport({ width: 800, height: 1400 });
+    await page.evaluate(async () => {
+      await window.ready;
+      const { kit } = await import("/test/kit.mjs");
+      const { agentOf, make, order } = kit();
+      const chat = await agentOf({ tools: [make("eat")] }).open("c");
+      window.rig = { chat };
+      document.querySelector("countersign-approvals").chat = chat;
+      await chat.send(order(["eat", "{}"]));
+    });
+    for (const call of ["rawapprovals_leave", "rawapprovals_new", "rawapprovals_update"]) {
+      await armedButton(page, "deny");
+      await page.evaluate((call) => {
+        window.trapIn = call;
+        const element = document.querySelector("countersign-approvals");
+        const place = element.parentNode;
+        element.remove();
+        place.append(element);
+      }, call);
+      await waitFor(page, () => window.trapIn === undefined);
+      await text(page, "[part=title]", /./);
+      assert.deepEqual([await count(page, "[part=card]"), await count(page, ".list")], [1, 1], call);
+    }
+    await click(page, "deny");
+    await rests(page);
+  });
+
   it("boundary/trap: a trap at any step of a run loses nothing that was stored, and runs no call twice", async (t) => {
     const expected = /RuntimeError|unreachable|The wasm module stopped/;
     const { site, play } = await open(t, { model: obedient, expected });

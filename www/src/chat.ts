@@ -7,7 +7,7 @@ import { writeAnswer } from "./requests.js";
 import type { DenyReason, Privacy, Scope } from "./tokens.js";
 import type { Answer, ChatEvent, Message, Part, Request, RunResult, Snapshot } from "./types.js";
 import type { RawChat } from "./wasm/countersign.js";
-import { enter } from "./wasm.js";
+import { enter, unlessAborted } from "./wasm.js";
 
 export interface SendOptions {
   /** Stops the run when it aborts before `send` resolves; a run that waits for a person is stopped by `chat.stop()`. */
@@ -93,6 +93,8 @@ export class Chat {
     return enter(() => {
       raw.subscribe(() => {
         this.#isStale = true;
+        // What is stored now is not there to be looked at once a write has failed.
+        if (!raw.isStreaming()) this.stored();
         this.#tell();
       });
       return this.#draw();
@@ -306,16 +308,6 @@ export class Chat {
       durable: durable && code !== "deleted",
       ended: { code, message },
     };
-  }
-}
-
-/** Looks into the module; undefined if that trapped: the chat will be taken anew from the store. */
-function unlessAborted<T>(look: () => T): T | undefined {
-  try {
-    return enter(look);
-  } catch (thrown) {
-    if (!(thrown instanceof CountersignError) || thrown.code !== "aborted") throw thrown;
-    return undefined;
   }
 }
 

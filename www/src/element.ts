@@ -18,7 +18,8 @@
  * Properties
  * - `chat`: the chat whose cards are shown, or null.
  * - `by`: who decides by clicks here: undefined (the default) = the agent's user, a string = this person's id,
- *   null = the page does not know.
+ *   null = the page does not know. Setting it to another person draws the cards anew: what is begun on them waits for whoever
+ *   began it.
  * - `composer`: the field itself, or its id; the same as the attribute.
  * - `strings`: what the cards say, such as `countersign/locales/de.json`; undefined (the default) = what
  *   `defineElements` was given. Setting it draws the cards anew.
@@ -173,6 +174,10 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
     #strings: Strings | undefined;
     #composer: HTMLElement | undefined;
     #attached: Attached | undefined;
+    /** Whether cards are being drawn: the page hears of the focus they take, and of its own rules, meanwhile. */
+    #isDrawing = false;
+    /** How often cards were taken out, or would have been. */
+    #turns = 0;
     #unsubscribe: (() => void) | undefined;
 
     get chat(): Chat | null {
@@ -194,8 +199,11 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
       if (typeof by !== "string" && by !== null && by !== undefined) {
         throw new TypeError("by must be a string (a person's id), null (not known) or undefined (the agent's user).");
       }
-      this.#by = by;
-      this.#attached?.update();
+      if (this.#by === by) return;
+      // What one person began is not another's to send: it waits for them.
+      this.#redraw(() => {
+        this.#by = by;
+      });
     }
 
     get strings(): Strings | undefined {
@@ -204,10 +212,9 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
 
     set strings(strings: Strings | undefined) {
       if (strings !== undefined) new Words(strings);
-      this.#strings = strings;
-      if (this.#attached === undefined) return;
-      this.#detach();
-      this.#attach();
+      this.#redraw(() => {
+        this.#strings = strings;
+      });
     }
 
     get composer(): HTMLElement | string | null {
@@ -226,9 +233,7 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
     static readonly observedAttributes = ["presentation"];
 
     attributeChangedCallback(): void {
-      if (this.#attached === undefined) return;
-      this.#detach();
-      this.#attach();
+      this.#redraw();
     }
 
     connectedCallback(): void {
@@ -252,8 +257,24 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
 
     #attach(): void {
       const chat = this.#chat;
-      if (chat === null || !this.isConnected || this.#attached !== undefined) return;
-      const attached = attach(this.#root, chat, this.#shown());
+      if (chat === null || !this.isConnected || this.#attached !== undefined || this.#isDrawing) return;
+      const turn = this.#turns;
+      this.#isDrawing = true;
+      let attached: Attached;
+      try {
+        attached = attach(this.#root, chat, this.#shown());
+      } finally {
+        this.#isDrawing = false;
+      }
+      if (turn !== this.#turns) {
+        // The page has changed the element since: these cards are not what it shows.
+        attached.leave();
+        queueMicrotask(() => {
+          attached.free();
+          this.#attach();
+        });
+        return;
+      }
       this.#attached = attached;
       this.#unsubscribe = chat.subscribe(() => attached.update());
       attached.update();
@@ -280,7 +301,15 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
       return field?.matches(":focus-within") ?? false;
     }
 
+    #redraw(change?: () => void): void {
+      const isDrawn = this.#attached !== undefined || this.#isDrawing;
+      if (isDrawn) this.#detach();
+      change?.();
+      if (isDrawn) this.#attach();
+    }
+
     #detach(): void {
+      this.#turns += 1;
       this.#unsubscribe?.();
       const attached = this.#attached;
       this.#unsubscribe = undefined;

@@ -204,12 +204,13 @@ function named(tag: string, { label, isRequired, kind }: Field, words: Words): H
 function inputOf(type: string, { schema }: Field): HTMLInputElement {
   const input = make("input", { type, autocomplete: "off", dir: "auto" }) as HTMLInputElement;
   if (typeof schema.maxLength === "number" && type === "text") input.maxLength = schema.maxLength;
+  input.addEventListener("input", () => input.setCustomValidity(""));
   return input;
 }
 
-/** Whether the browser holds back what was typed, since it is not of the field's type. */
+/** Whether the browser holds back what was typed, since it is not of the field's type; or did, before the card was drawn anew. */
 function unreadable(input: HTMLInputElement): boolean {
-  return input.validity.badInput;
+  return input.validity.badInput || input.validity.customError;
 }
 
 /** A text that shows all that is in it. Of another one a person would send what nobody can see, so it is not filled in. */

@@ -4,7 +4,7 @@ import { CardWords } from "./card-words.js";
 import type { Chat } from "./chat.js";
 import { defineElements as define } from "./element.js";
 import { RawApprovals, verifyLog as rawVerifyLog } from "./wasm/countersign.js";
-import { enter, life } from "./wasm.js";
+import { enter, life, unlessAborted } from "./wasm.js";
 import type { Strings } from "./words.js";
 
 export { type Agent, type ChatSummary, createAgent, tool } from "./agent.js";
@@ -45,24 +45,40 @@ export function defineElements(options: { strings?: Strings } = {}): void {
   const common = new CardWords(options.strings);
   define((root, chat: Chat, shown) => {
     const words = shown.strings === undefined ? common : new CardWords(shown.strings);
-    const draw = () => enter(() => new RawApprovals(root, rawChat(chat), () => shown.by(), words, shown));
-    let [drawn, since] = [draw(), life()];
+    let drawn: RawApprovals | undefined;
+    let nodes: readonly Node[] = [];
+    let since = life();
+    const clear = () => {
+      if (since === life()) unlessAborted(() => drawn?.free());
+      // The cards of a module that trapped cannot be taken out by it.
+      for (const node of nodes) node.parentNode?.removeChild(node);
+      drawn = undefined;
+    };
+    const draw = () => {
+      // Those of before may be there for another moment.
+      const others = new Set(root.childNodes);
+      try {
+        drawn = new RawApprovals(root, rawChat(chat), () => shown.by(), words, shown);
+      } finally {
+        nodes = [...root.childNodes].filter((node) => !others.has(node));
+      }
+    };
+    const update = () => {
+      if (!chat.isHere()) return;
+      if (since !== life()) clear();
+      since = life();
+      unlessAborted(() => {
+        if (drawn === undefined) draw();
+        drawn?.update();
+      });
+    };
+    update();
     return {
-      update() {
-        if (!chat.isHere()) return;
-        if (since !== life()) {
-          // The cards of a module that trapped cannot be taken out by it.
-          root.replaceChildren();
-          [drawn, since] = [draw(), life()];
-        }
-        enter(() => drawn.update());
-      },
+      update,
       leave() {
-        if (since === life()) enter(() => drawn.leave());
+        if (since === life()) unlessAborted(() => drawn?.leave());
       },
-      free() {
-        if (since === life()) enter(() => drawn.free());
-      },
+      free: clear,
     };
   });
 }

@@ -75,6 +75,16 @@ export function enter<T>(call: () => T): T {
   return result instanceof Promise ? (whileAlive(result) as T) : result;
 }
 
+/** @internal The same; undefined if the module traps: chats will be taken anew from the store, and tell of that. */
+export function unlessAborted<T>(call: () => T): T | undefined {
+  try {
+    return enter(call);
+  } catch (thrown) {
+    if (!(thrown instanceof CountersignError) || thrown.code !== "aborted") throw thrown;
+    return undefined;
+  }
+}
+
 /** @internal Has `revive` called whenever the module was started anew; returns what ends that. */
 export function onRestart(revive: () => void): () => void {
   revivals.add(revive);

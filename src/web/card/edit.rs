@@ -16,6 +16,7 @@ use super::words::Words;
 use crate::core::approval::Preview;
 use crate::core::card::{Row, ValueChange, contents, value_changes, visible};
 use crate::core::message::RequestId;
+use crate::core::outcome::PersonId;
 use crate::core::run::RunError;
 use crate::web::driver::{Draft, Driver, SaidEdit};
 use crate::web::element::Element;
@@ -26,6 +27,9 @@ use crate::web::platform;
 /// The most bytes of arguments that are changed on a card: all of them are read again with every key. A page may still
 /// decide with others by its own code.
 const LONGEST: usize = 100_000;
+
+/// The most changes that are shown while they are made, at every key: what would run stands above in full.
+const MOST_CHANGES: usize = 20;
 
 #[wasm_bindgen]
 extern "C" {
@@ -107,9 +111,9 @@ impl Edits {
         }
     }
 
-    /// What was begun on the card of a request when it was drawn before.
-    pub fn draft(&self, request: &str) -> Option<Draft> {
-        self.driver.take_draft(&RequestId::new(request))
+    /// What this person had begun on the card of a request when it was drawn before.
+    pub fn draft(&self, request: &str, by: Option<&PersonId>) -> Option<Draft> {
+        self.driver.take_draft(&RequestId::new(request), by)
     }
 
     fn find(&self, request: &RequestId) -> Option<Rc<Editing>> {
@@ -274,7 +278,12 @@ impl Editing {
             Ok(Some(candidate)) => candidate,
             Err(wrong) => return self.stop(&self.problem(&wrong)),
         };
-        draw_changes(&self.difference, &value_changes(&self.written.0, &candidate.arguments), &self.words);
+        let changes = value_changes(&self.written.0, &candidate.arguments);
+        draw_changes(&self.difference, changes.get(..MOST_CHANGES).unwrap_or(&changes), &self.words);
+        if let Some(more) = changes.len().checked_sub(MOST_CHANGES).filter(|more| *more > 0) {
+            let says = self.words.fill("change.more", |values| values.number("count", more as u64));
+            self.difference.add("small", &says);
+        }
         if let Err(wrong) = self.driver.judge_edit(&candidate) {
             return self.stop(&self.problem(&wrong));
         }

@@ -3,6 +3,7 @@
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
+use js_sys::Array;
 use wasm_bindgen::JsValue;
 
 use super::counter::Counter;
@@ -18,7 +19,7 @@ use super::{asking, bulk, draft, head, reason, receipt};
 use crate::core::approval::RequestKind;
 use crate::core::card::Card;
 use crate::core::message::RequestId;
-use crate::core::outcome::DenyReason;
+use crate::core::outcome::{DenyReason, PersonId};
 use crate::web::driver::Draft;
 use crate::web::element::Element;
 use crate::web::guard::{Choice, Watch};
@@ -50,6 +51,8 @@ pub struct Entry {
     trouble: Element,
     /// What else there is to do.
     beside: Option<Beside>,
+    /// What stood in its fields from the start.
+    untouched: Array,
     is_pending: Cell<bool>,
     is_busy: Cell<bool>,
     /// Whether it is an approval, as most are.
@@ -118,12 +121,13 @@ impl Entry {
             is_busy: Cell::new(false),
             is_approval: *kind == RequestKind::Approval,
             beside: None,
+            untouched: Array::new(),
             is_pending: Cell::new(card.receipt.is_none()),
             note_reaches_model: Cell::new(note_reaches_model),
             shown_receipt: Cell::default(),
         };
         entry.group.set("aria-labelledby", &entry.id("title"));
-        entry.group.set("aria-describedby", &entry.id("why"));
+        entry.group.set("aria-describedby", &entry.why());
         entry.label.set_text(&words.say(asking::label_of(note_reaches_model)));
         if entry.is_pending() {
             if matches!(card.view.kind, RequestKind::Approval | RequestKind::Recovery) {
@@ -146,6 +150,7 @@ impl Entry {
         }
         // What is there from the start is not news.
         let _ = entry.update(card, note_reaches_model);
+        entry.untouched = draft::read(&entry.asking);
         entry
     }
 
@@ -166,18 +171,25 @@ impl Entry {
         Beside { more, edit, scopes }
     }
 
-    /// What the person has begun, if it can still be sent.
-    pub fn draft(&self) -> Option<Draft> {
+    /// What this person has begun, if that is anything and can still be sent; `focused` is what has the focus.
+    pub fn draft(&self, by: Option<&PersonId>, focused: Option<&Element>) -> Option<Draft> {
         let edit = self.beside.as_ref().and_then(|beside| beside.edit.as_ref());
-        self.is_pending().then(|| Draft {
+        let is_editing = edit.is_some_and(Edit::is_open);
+        let fields = draft::read(&self.asking);
+        let focused = focused.filter(|focused| self.group.contains(focused));
+        let focused = focused.map(|focused| draft::place_of(&self.asking, focused));
+        let is_begun = is_editing || focused.is_some() || !draft::is_same(&fields, &self.untouched);
+        (self.is_pending() && is_begun).then(|| Draft {
             request: RequestId::new(&*self.request),
-            is_editing: edit.is_some_and(Edit::is_open),
-            fields: draft::read(&self.asking),
+            by: by.cloned(),
+            is_editing,
+            fields,
+            focused,
         })
     }
 
-    /// Goes on from what the person had begun.
-    pub fn restore(&self, draft: &Draft) {
+    /// Goes on from what the person had begun. Gives what had the focus.
+    pub fn restore(&self, draft: &Draft) -> Option<Element> {
         let fill = || draft::write(&self.asking, &draft.fields);
         match &self.beside {
             Some(Beside { more, edit: Some(edit), .. }) if draft.is_editing => {
@@ -189,6 +201,8 @@ impl Entry {
         if let Some(counter) = &self.counter {
             counter.recount();
         }
+        let focused = |place: u32| draft::at(&self.asking, place).unwrap_or_else(|| self.group.clone());
+        draft.focused.map(focused)
     }
 
     /// The card's element.
@@ -261,7 +275,7 @@ impl Entry {
 
     /// The ids of what says what is asked, and why.
     pub fn described_by(&self) -> String {
-        joined(&self.id("title"), " ", &self.id("why"))
+        joined(&self.id("title"), " ", &self.why())
     }
 
     /// Starts the wait of its buttons anew.
@@ -371,13 +385,18 @@ impl Entry {
             return;
         };
         let shown = self.deadline.get_or_init(|| {
-            self.group.set("aria-describedby", &joined(&self.id("why"), " ", &self.id("deadline")));
+            self.group.set("aria-describedby", &joined(&self.why(), " ", &self.id("deadline")));
             let button = Element::new("button part=extend type=button");
             self.watch.guard(button.clone(), &self.request, Choice::Extend, &self.note);
             let title = head::title(&card.view);
             Deadline::new(&self.asking, &self.id("deadline"), &button, title, &self.voice, &self.words)
         });
         shown.set(Some(deadline.at));
+    }
+
+    /// The ids of what says why it is asked, and what is known of its effects.
+    fn why(&self) -> String {
+        joined(&self.id("why"), " ", &self.id("hints"))
     }
 
     fn id(&self, part: &str) -> String {

@@ -66,6 +66,7 @@ pub fn draw(
     if !view.hints.is_empty() {
         let list = head.add("ul part=hints", "");
         list.set("aria-label", &words.say("head.hints"));
+        list.set("id", &joined("hints-", number, ""));
         for hint in &view.hints {
             let (sign, says) = hint_of(*hint);
             let item = list.add("li", "");

@@ -1,18 +1,25 @@
 //! What a person has begun on a card: it outlives the card, so that one that is drawn anew, perhaps elsewhere, goes on from
-//! there. It ends with the chat in this page, and is never stored.
+//! there. So does the word that a decision was refused. It ends with the chat in this page, and is never stored.
+
+use js_sys::Array;
 
 use super::Driver;
 use crate::core::message::RequestId;
+use crate::core::outcome::PersonId;
 
 /// What was begun on one card.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Draft {
     /// The request of the card.
     pub request: RequestId,
+    /// Who sat there, and alone goes on from it; `None` where the page does not know.
+    pub by: Option<PersonId>,
     /// Whether the arguments stand in fields.
     pub is_editing: bool,
     /// What stands in each field of the card, in their order.
-    pub fields: Vec<String>,
+    pub fields: Array,
+    /// Which of them had the focus; one that is not there where another part of the card had it.
+    pub focused: Option<u32>,
 }
 
 impl Driver {
@@ -21,15 +28,28 @@ impl Driver {
         let mut drafts = self.drafts.borrow_mut();
         drafts.retain(|old| {
             let waits = self.look(|run| run.chat().pending().any(|(request, _)| request.id == old.request));
-            waits && fresh.iter().all(|draft| draft.request != old.request)
+            waits && fresh.iter().all(|draft| draft.request != old.request || draft.by != old.by)
         });
         drafts.extend(fresh);
     }
 
-    /// Hands over what was begun on the card of a request.
-    pub fn take_draft(&self, request: &RequestId) -> Option<Draft> {
+    /// Keeps the code of why a decision changed nothing, where the card that it was made on is no longer drawn.
+    pub fn keep_refusal(&self, request: RequestId, code: String) {
+        self.refusals.borrow_mut().push((request, code));
+        self.changed();
+    }
+
+    /// Hands that over.
+    pub fn take_refusal(&self, request: &RequestId) -> Option<String> {
+        let mut refusals = self.refusals.borrow_mut();
+        let place = refusals.iter().position(|(refused, _)| refused == request)?;
+        Some(refusals.swap_remove(place).1)
+    }
+
+    /// Hands over what this person had begun on the card of a request.
+    pub fn take_draft(&self, request: &RequestId, by: Option<&PersonId>) -> Option<Draft> {
         let mut drafts = self.drafts.borrow_mut();
-        let place = drafts.iter().position(|draft| draft.request == *request)?;
+        let place = drafts.iter().position(|draft| draft.request == *request && draft.by.as_ref() == by)?;
         Some(drafts.swap_remove(place))
     }
 }
