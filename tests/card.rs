@@ -80,7 +80,7 @@ impl Stage {
     }
 
     fn update(&self, cards: &[Card]) {
-        self.list.as_ref().unwrap().update(cards, true);
+        self.list.as_ref().unwrap().update(cards, None, true);
     }
 
     fn all(&self, selector: &str) -> Vec<HtmlElement> {
@@ -369,10 +369,10 @@ fn an_update_keeps_what_did_not_change() {
 fn the_note_says_who_reads_it() {
     let stage = Stage::new();
     let list = stage.list.as_ref().unwrap();
-    list.update(&[card("r1")], false);
+    list.update(&[card("r1")], None, false);
     assert_eq!(stage.text("[part=note] span"), "Note (optional, not shown to the assistant)");
     stage.note(0).set_value("kept");
-    list.update(&[card("r1")], true);
+    list.update(&[card("r1")], None, true);
     assert_eq!(stage.text("[part=note] span"), "Note (optional)");
     assert_eq!(stage.note(0).value(), "kept");
     assert_eq!(stage.note(0).max_length(), 500);
