@@ -1,6 +1,6 @@
 //! One card in the page.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use js_sys::Array;
@@ -51,6 +51,8 @@ pub struct Entry {
     trouble: Element,
     /// What else there is to do.
     beside: Option<Beside>,
+    /// The ids of what describes it.
+    described: RefCell<String>,
     /// What stood in its fields from the start.
     untouched: Array,
     is_pending: Cell<bool>,
@@ -121,13 +123,13 @@ impl Entry {
             is_busy: Cell::new(false),
             is_approval: *kind == RequestKind::Approval,
             beside: None,
+            described: RefCell::default(),
             untouched: Array::new(),
             is_pending: Cell::new(card.receipt.is_none()),
             note_reaches_model: Cell::new(note_reaches_model),
             shown_receipt: Cell::default(),
         };
         entry.group.set("aria-labelledby", &entry.id("title"));
-        entry.group.set("aria-describedby", &entry.why());
         entry.label.set_text(&words.say(asking::label_of(note_reaches_model)));
         if entry.is_pending() {
             if matches!(card.view.kind, RequestKind::Approval | RequestKind::Recovery) {
@@ -273,9 +275,9 @@ impl Entry {
         self.deny.as_ref().filter(|_| self.is_pending())
     }
 
-    /// The ids of what says what is asked, and why.
+    /// The ids of what says what is asked, and of what describes it.
     pub fn described_by(&self) -> String {
-        joined(&self.id("title"), " ", &self.why())
+        joined(&self.id("title"), " ", &self.described.borrow())
     }
 
     /// Starts the wait of its buttons anew.
@@ -319,6 +321,7 @@ impl Entry {
             beside.scopes.offer(card);
         }
         self.show_deadline(card);
+        self.describe(card);
         let receipt = card.receipt.as_ref()?;
         let texts = joined(receipt.mark, receipt.decision, receipt.outcome);
         let shown = self.shown_receipt.take();
@@ -385,7 +388,6 @@ impl Entry {
             return;
         };
         let shown = self.deadline.get_or_init(|| {
-            self.group.set("aria-describedby", &joined(&self.why(), " ", &self.id("deadline")));
             let button = Element::new("button part=extend type=button");
             self.watch.guard(button.clone(), &self.request, Choice::Extend, &self.note);
             let title = head::title(&card.view);
@@ -394,9 +396,16 @@ impl Entry {
         shown.set(Some(deadline.at));
     }
 
-    /// The ids of what says why it is asked, and what is known of its effects.
-    fn why(&self) -> String {
-        joined(&self.id("why"), " ", &self.id("hints"))
+    /// Describes the card by why it is asked, what is known of its effects, and until when it waits.
+    fn describe(&self, card: &Card) {
+        let hints = (!card.view.hints.is_empty()).then_some("hints");
+        let deadline = self.deadline.get().map(|_| "deadline");
+        let ids: Vec<_> = Some("why").into_iter().chain(hints).chain(deadline).map(|part| self.id(part)).collect();
+        let ids = ids.join(" ");
+        if *self.described.borrow() != ids {
+            self.group.set("aria-describedby", &ids);
+            self.described.replace(ids);
+        }
     }
 
     fn id(&self, part: &str) -> String {
