@@ -80,7 +80,11 @@ for (const name of BROWSERS) {
         region: 1,
         regionInside: true,
       });
-      assert.deepEqual(described, ["Eat", "This tool changes something, so a person is asked first."]);
+      assert.deepEqual(described, [
+        "Eat",
+        "This tool changes something, so a person is asked first.",
+        "✎Changes something↻Each run takes effect",
+      ]);
       // Nothing behind it takes the focus.
       await page.evaluate(() => document.querySelector("#text").focus());
       assert.equal(await focus(page), "deny 0");

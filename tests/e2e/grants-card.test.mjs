@@ -187,12 +187,12 @@ inEachBrowser(({ open }) => {
   it("A4: nothing is offered to who is not known, or is not the owner of the run", async (t) => {
     const { page } = await open(t, { model: obedient });
     await ask(page);
-    await (await part(page, "more")).click();
     const isOffered = (by) =>
-      page.evaluate((by) => {
+      page.evaluate(async (by) => {
         const element = document.querySelector("countersign-approvals");
-        element.by = by ?? undefined;
-        if (by === null) element.by = null;
+        element.by = by;
+        await new Promise((drawn) => requestAnimationFrame(drawn));
+        element.shadowRoot.querySelector("[part=more]").click();
         return element.shadowRoot.querySelector("[part=scopes] button")?.checkVisibility() ?? false;
       }, by);
     assert.deepEqual(

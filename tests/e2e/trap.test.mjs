@@ -9,14 +9,15 @@ import { checkHistories, obedient } from "./scripted.mjs";
 /** How many steps are tried, spread over a whole run. Each has a module of its own, and Chromium takes about sixty. */
 const SAMPLES = WHOLE ? 40 : 16;
 
-/** Has the module trap in the next call whose name has `window.trapIn` in it, also once it was started anew. */
-function trapIn() {
+/** Has the module trap in the call that `window.left` counts down to, also once it was started anew. */
+function countDown() {
+  window.left = Number.POSITIVE_INFINITY;
   const watched = ({ exports }) => {
     const calls = Object.entries(exports).map(([name, value]) => {
       const call = (...values) => {
-        if (window.trapIn === undefined || !name.includes(window.trapIn)) return value(...values);
-        window.trapIn = undefined;
-        throw new WebAssembly.RuntimeError("unreachable");
+        window.left -= 1;
+        if (window.left === 0) throw new WebAssembly.RuntimeError("unreachable");
+        return value(...values);
       };
       return [name, typeof value === "function" ? call : value];
     });
@@ -34,7 +35,7 @@ inEachBrowser(({ open, context }) => {
   it("boundary/trap: a trap as its element is moved leaves one card, which works", async (t) => {
     const site = await serve(t, { model: obedient });
     const expected = /RuntimeError|unreachable|The wasm module stopped/;
-    const page = await openTab(await context(t), t, `${site.url}/test/`, trapIn, expected);
+    const page = await openTab(await context(t), t, `${site.url}/test/`, countDown, expected);
     await page.setViewport({ width: 800, height: 1400 });
     await page.evaluate(async () => {
       await window.ready;
@@ -45,18 +46,27 @@ inEachBrowser(({ open, context }) => {
       document.querySelector("countersign-approvals").chat = chat;
       await chat.send(order(["eat", "{}"]));
     });
-    for (const call of ["rawapprovals_leave", "rawapprovals_new", "rawapprovals_update"]) {
-      await armedButton(page, "deny");
-      await page.evaluate((call) => {
-        window.trapIn = call;
+    const move = (left) =>
+      page.evaluate((left) => {
+        window.left = left;
         const element = document.querySelector("countersign-approvals");
         const place = element.parentNode;
         element.remove();
         place.append(element);
-      }, call);
-      await waitFor(page, () => window.trapIn === undefined);
+        const used = left - window.left;
+        window.left = Number.POSITIVE_INFINITY;
+        return used;
+      }, left);
+    await armedButton(page, "deny");
+    const used = await move(1e9);
+    assert.ok(used > 100, `${used} calls into the module`);
+    // A module is started anew five times at most.
+    for (const part of [1 / used, 0.25, 0.5, 0.75, 1]) {
+      await armedButton(page, "deny");
+      await move(Math.ceil(used * part));
+      await waitFor(page, () => window.rig.chat.isHere());
       await text(page, "[part=title]", /./);
-      assert.deepEqual([await count(page, "[part=card]"), await count(page, ".list")], [1, 1], call);
+      assert.deepEqual([await count(page, "[part=card]"), await count(page, ".list")], [1, 1], `at ${part} of ${used}`);
     }
     await click(page, "deny");
     await rests(page);

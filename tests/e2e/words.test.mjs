@@ -28,7 +28,7 @@ const ELSEWHERE = [
   /^head\.(asker\.provider|calls_itself)$/,
   /^why\.(unread|no_longer)$/,
   /^aspect\.definition$/,
-  /^refused\.(values|grant_failed|not_grantable|other)$/,
+  /^refused\.(values|grant_failed|not_grantable|deleted|other)$/,
   /^form\.problem\.(inexact|json_long|date|date_time)$/,
 ];
 
@@ -94,6 +94,7 @@ async function play(page, name) {
     await page.locator("[part=fold]").first().click();
   }
   if (name === "arguments that a person changes") return change(page);
+  if (name === "a list that a person changes") return lengthen(page);
   if (name === "a permission to choose") return choose(page);
   if (name === "a note that gets long") return page.locator("[part=note] textarea").fill("zq ".repeat(150));
   if (name.startsWith("a click ")) return refuse(page, name);
@@ -184,6 +185,15 @@ async function change(page) {
   await page.locator("[part=approve]:not([aria-disabled])").first().waitFor();
   await approve.click();
   await page.locator("[part=receipt]").waitFor();
+}
+
+/** Changes the arguments of a call in more places than are shown. */
+async function lengthen(page) {
+  await page.locator("[part=more]").click();
+  await page.locator("[part=edit-open]").click();
+  const lines = Array.from({ length: 30 }, (_, line) => `zq${line}`);
+  await page.locator("[part=field] textarea").fill(lines.join("\n"));
+  await page.evaluate(() => window.look());
 }
 
 /** What runs out of its place, or out of the page, where that is narrow. */

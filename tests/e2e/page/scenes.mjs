@@ -184,6 +184,11 @@ export function scenes(kit, element, strings, old = []) {
         ],
       ]);
     },
+    "a list that a person changes": () => {
+      const properties = { zqlines: { type: "array", items: { type: "string" } } };
+      const tools = [make("zq_lines", { inputSchema: { type: "object", properties } })];
+      return open({ tools }, [[["zq_lines", '{"zqlines":["zqa"]}']]]);
+    },
     "arguments that a person changes": () => {
       const properties = { zqfield: { type: "string", minLength: 3 } };
       const inputSchema = { type: "object", properties, required: ["zqfield"] };
