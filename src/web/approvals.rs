@@ -40,6 +40,7 @@ impl RawApprovals {
             edits: Rc::clone(&edits),
             list: OnceCell::new(),
             by,
+            viewer: RefCell::default(),
             dismissed: RefCell::default(),
             drawn: RefCell::default(),
             is_over: Cell::new(false),
@@ -59,8 +60,8 @@ impl RawApprovals {
     /// Hands what is begun on the cards to whoever draws them next.
     pub fn leave(&self) {
         if let Some(list) = self.inside.list.get() {
-            let by = self.inside.person();
-            self.inside.driver.keep_drafts(list.drafts(by.as_ref()));
+            let viewer = self.inside.viewer.borrow().clone();
+            self.inside.driver.keep_drafts(list.drafts(viewer.as_ref()));
         }
     }
 
@@ -79,6 +80,8 @@ struct Inside {
     /// Empty only while this is being made: the list calls back.
     list: OnceCell<CardList>,
     by: Function,
+    /// Who sat here when the cards were drawn last: what is begun on them is theirs.
+    viewer: RefCell<Option<PersonId>>,
     /// The requests whose receipts the person took out of sight here.
     dismissed: RefCell<Vec<RequestId>>,
     /// The cards as they were when all of the chat was stored last; `None` before that.
@@ -90,6 +93,7 @@ struct Inside {
 impl Inside {
     fn update(&self) {
         let by = self.person();
+        self.viewer.replace(by.clone());
         let reaches = self.driver.look(|run| {
             let owner = run.chat().run().and_then(|run| run.owner.as_ref());
             run.settings().all_notes || Decider::of(by.as_ref(), owner) == Decider::RunOwner

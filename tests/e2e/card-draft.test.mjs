@@ -195,6 +195,28 @@ for (const name of BROWSERS) {
       assert.deepEqual([call.decidedBy, call.decision.note ?? null], ["run_owner", null]);
     });
 
+    it("A10: what one person began stays theirs when another comes while it is drawn", async (t) => {
+      const { page } = await openCards(browser, t, script, { given: {} });
+      await fill(page, "[part=note] textarea", "mine");
+      await page.evaluate(() => {
+        const element = document.querySelector("countersign-approvals");
+        const comes = () => {
+          element.by = "grace";
+        };
+        element.addEventListener("focusin", comes, { once: true });
+        element.setAttribute("presentation", "modal");
+      });
+      await drawn(page);
+      const note = () => find(page, "[part=note] textarea").then((note) => note.evaluate(({ value }) => value));
+      assert.equal(await page.evaluate(() => document.querySelector("countersign-approvals").by), "grace");
+      assert.equal(await note(), "");
+      await page.evaluate(() => {
+        document.querySelector("countersign-approvals").by = undefined;
+      });
+      await drawn(page);
+      assert.equal(await note(), "mine");
+    });
+
     it("A10: another element of the chat, where nothing was begun, takes nothing away", async (t) => {
       const { page } = await openCards(browser, t, script, { given: {} });
       await fill(page, "[part=note] textarea", "begun here");

@@ -198,6 +198,8 @@ impl Entry {
                 more.open();
                 edit.restore(fill);
             }
+            // Without them the fields would be others.
+            _ if draft.is_editing => {}
             _ => fill(),
         }
         if let Some(counter) = &self.counter {
