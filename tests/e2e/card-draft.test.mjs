@@ -204,6 +204,8 @@ for (const name of BROWSERS) {
           element.by = "grace";
         };
         element.addEventListener("focusin", comes, { once: true });
+        // The focus comes from outside, else the page does not hear of it.
+        document.querySelector("#text").focus();
         element.setAttribute("presentation", "modal");
       });
       await drawn(page);
