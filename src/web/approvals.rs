@@ -4,7 +4,6 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::pin::Pin;
 use std::rc::Rc;
 
-use js_sys::Function;
 use wasm_bindgen::prelude::*;
 use web_sys::ShadowRoot;
 
@@ -29,19 +28,20 @@ pub struct RawApprovals {
 
 #[wasm_bindgen]
 impl RawApprovals {
-    /// Draws the chat's cards into `root`. `by` tells who decides: undefined for the agent's user, an id, or null; `words` what is
-    /// said, an object of `www/src/words.ts`; `around` what the element says of itself, of `www/src/element.ts`.
+    /// Draws the chat's cards into `root`. `by` is for whom, who decides by clicks there: undefined for the agent's user, an id,
+    /// or null; `words` what is said, an object of `www/src/words.ts`; `around` what the element says of itself, of
+    /// `www/src/element.ts`.
     #[wasm_bindgen(constructor)]
-    pub fn new(root: &ShadowRoot, chat: &RawChat, by: Function, words: Words, around: Around) -> Result<Self, JsValue> {
+    pub fn new(root: &ShadowRoot, chat: &RawChat, by: JsValue, words: Words, around: Around) -> Result<Self, JsValue> {
         let driver = chat.driver();
         let edits = Rc::new(Edits::new(&driver));
+        // What is no id counts as not known.
+        let by = if by.is_undefined() { driver.setup().user.clone() } else { identified(by.as_string()) };
         let inside = Rc::new(Inside {
             driver,
             edits: Rc::clone(&edits),
             list: OnceCell::new(),
             by,
-            viewer: RefCell::default(),
-            dismissed: RefCell::default(),
             drawn: RefCell::default(),
             is_over: Cell::new(false),
         });
@@ -60,12 +60,11 @@ impl RawApprovals {
     /// Hands what is begun on the cards to whoever draws them next.
     pub fn leave(&self) {
         if let Some(list) = self.inside.list.get() {
-            let viewer = self.inside.viewer.borrow().clone();
-            self.inside.driver.keep_drafts(list.drafts(viewer.as_ref()));
+            self.inside.driver.keep_drafts(list.drafts(self.inside.by.as_ref()));
         }
     }
 
-    /// Draws the chat as it is now, for who decides now.
+    /// Draws the chat as it is now.
     pub fn update(&self) {
         self.inside.update();
     }
@@ -79,11 +78,8 @@ struct Inside {
     edits: Rc<Edits>,
     /// Empty only while this is being made: the list calls back.
     list: OnceCell<CardList>,
-    by: Function,
-    /// Who sat here when the cards were drawn last: what is begun on them is theirs.
-    viewer: RefCell<Option<PersonId>>,
-    /// The requests whose receipts the person took out of sight here.
-    dismissed: RefCell<Vec<RequestId>>,
+    /// Who the cards are drawn for: what is begun and decided on them is theirs.
+    by: Option<PersonId>,
     /// The cards as they were when all of the chat was stored last; `None` before that.
     drawn: RefCell<Option<Vec<Card>>>,
     /// Whether the cards say that the chat was deleted.
@@ -92,15 +88,14 @@ struct Inside {
 
 impl Inside {
     fn update(&self) {
-        let by = self.person();
-        self.viewer.replace(by.clone());
+        let by = self.by.as_ref();
         let reaches = self.driver.look(|run| {
             let owner = run.chat().run().and_then(|run| run.owner.as_ref());
-            run.settings().all_notes || Decider::of(by.as_ref(), owner) == Decider::RunOwner
+            run.settings().all_notes || Decider::of(by, owner) == Decider::RunOwner
         });
         // While something is being written the last ones stand: no receipt is shown for what may fail to be stored.
         if self.driver.is_stored() {
-            self.drawn.replace(Some(self.driver.look(|run| cards(run, by.as_ref()))));
+            self.drawn.replace(Some(self.driver.look(|run| cards(run, by))));
         }
         if !self.driver.goes_on() {
             // Whoever is at work elsewhere is no longer heard of.
@@ -111,9 +106,8 @@ impl Inside {
             }
         }
         let (Some(list), Some(mut shown)) = (self.list.get(), self.drawn.borrow().clone()) else { return };
-        let dismissed = self.dismissed.borrow().clone();
-        shown.retain(|card| card.receipt.is_none() || !dismissed.contains(&card.request));
-        list.update(&shown, by.as_ref(), reaches);
+        shown.retain(|card| card.receipt.is_none() || !self.driver.is_dismissed(&card.request));
+        list.update(&shown, by, reaches);
         let ended = self.driver.end().filter(|(code, _)| *code == "deleted" && !self.is_over.replace(true));
         for card in shown.iter().filter(|card| card.receipt.is_none()) {
             let code = ended.as_ref().map(|(code, _)| (*code).to_owned());
@@ -123,20 +117,13 @@ impl Inside {
         }
     }
 
-    /// Who sits here, as far as the host says. An answer that is no id counts as not known.
-    fn person(&self) -> Option<PersonId> {
-        let answer = self.by.call0(&JsValue::UNDEFINED).unwrap_or(JsValue::NULL);
-        if answer.is_undefined() { self.driver.setup().user.clone() } else { identified(answer.as_string()) }
-    }
-
     /// Takes a click that passed the guard.
     fn hear(self: &Rc<Self>, decided: Decided) {
         let Decided { request, choice, note } = decided;
         let request = RequestId::new(request);
         match choice {
             Choice::Dismiss => {
-                self.dismissed.borrow_mut().push(request);
-                self.driver.changed();
+                self.driver.dismiss(request);
             }
             Choice::Stop => {
                 let _ = self.driver.handle(Input::Stop { at: platform::now(), partial: String::new() });
@@ -146,7 +133,7 @@ impl Inside {
                 let approve = !matches!(choice, Choice::Deny | Choice::Decline);
                 // What is shown is what runs; where that cannot run, the button was off.
                 let Ok(edit) = (if approve { self.edits.of(&request) } else { Ok(None) }) else { return };
-                let said = Said { edit, ..Said::new(request, approve, self.person(), Via::Card) };
+                let said = Said { edit, ..Said::new(request, approve, self.by.clone(), Via::Card) };
                 self.decide(match choice {
                     Choice::Submit => Said { data: note, ..said },
                     Choice::Allow(allowed) => {
@@ -180,7 +167,7 @@ impl Inside {
             self.drawn.borrow().iter().flatten().find(|card| card.request == request).and_then(|card| card.deadline);
         let Some(deadline) = deadline else { return };
         let expires_at = Some(deadline.extended);
-        let extension = Extension { request: request.clone(), expires_at, decider: self.person(), via: Via::Card };
+        let extension = Extension { request: request.clone(), expires_at, decider: self.by.clone(), via: Via::Card };
         let extended = Rc::clone(&self.driver).extend(extension);
         let call = self.call_of(&request);
         self.see_through(request, call, Box::pin(async { extended.await.map(|_| ()) }));

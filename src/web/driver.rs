@@ -77,6 +77,8 @@ pub struct Driver {
     given: RefCell<Vec<(GrantId, Option<String>)>>,
     /// What was begun on cards that are no longer drawn.
     drafts: RefCell<Vec<Draft>>,
+    /// The requests whose receipts were taken out of sight.
+    dismissed: RefCell<Vec<RequestId>>,
     /// Why decisions made on such cards changed nothing, as an error's code.
     refusals: RefCell<Vec<(RequestId, String)>>,
     /// Why it had to the last time, if it was not that another page wrote first.
@@ -136,6 +138,7 @@ impl Driver {
             epoch: Cell::new(0),
             given: RefCell::default(),
             drafts: RefCell::default(),
+            dismissed: RefCell::default(),
             refusals: RefCell::default(),
             trouble: RefCell::default(),
         });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { drawn } from "./boundary.mjs";
-import { BROWSERS, launch } from "./browsers.mjs";
+import { BROWSERS, launch, waitFor } from "./browsers.mjs";
 import { click, count, find, openCards, rests, text } from "./cards.mjs";
 
 const german = JSON.parse(readFileSync(new URL("../../www/src/locales/de.json", import.meta.url), "utf8"));
@@ -232,6 +232,20 @@ for (const name of BROWSERS) {
         document.body.append(first);
       });
       assert.equal(await (await find(page, "[part=note] textarea")).evaluate(({ value }) => value), "begun here");
+    });
+
+    it("A8: a receipt that was taken out of sight stays so when the cards are drawn anew", async (t) => {
+      const { page } = await openCards(browser, t, script, { given: {} });
+      await click(page, "deny");
+      await rests(page);
+      await click(page, "dismiss");
+      await waitFor(
+        page,
+        () => !document.querySelector("countersign-approvals").shadowRoot.querySelector("[part=card]"),
+      );
+      await page.evaluate(AWAY["its language changes"], german);
+      await drawn(page);
+      assert.equal(await count(page, "[part=card]"), 0);
     });
 
     it("A6: a card that is drawn anew has the focus where it was, and never the body", async (t) => {

@@ -138,8 +138,8 @@ export interface Attached {
 
 /** What an element says of its cards. */
 export interface Shown {
-  /** Asked at each decision and at each `update`: undefined = the agent's user, null = not known. */
-  by(): string | null | undefined;
+  /** Who decides there: undefined = the agent's user, null = not known. */
+  by: string | null | undefined;
   strings: Strings | undefined;
   /** Moves the focus to the page's composer; false where there is none that takes it. */
   leave(): boolean;
@@ -283,7 +283,7 @@ function approvals<Chat extends ShownChat>(attach: Attach<Chat>): CustomElementC
     #shown(): Shown {
       const element = this;
       return {
-        by: () => element.#by,
+        by: element.#by,
         strings: element.#strings,
         leave: () => element.#leave(),
         get shortcuts() {

@@ -58,7 +58,7 @@ export function defineElements(options: { strings?: Strings } = {}): void {
       // Those of before may be there for another moment.
       const others = new Set(root.childNodes);
       try {
-        drawn = new RawApprovals(root, rawChat(chat), () => shown.by(), words, shown);
+        drawn = new RawApprovals(root, rawChat(chat), shown.by, words, shown);
       } finally {
         nodes = [...root.childNodes].filter((node) => !others.has(node));
       }

@@ -1,5 +1,6 @@
 //! What a person has begun on a card: it outlives the card, so that one that is drawn anew, perhaps elsewhere, goes on from
-//! there. So does the word that a decision was refused. It ends with the chat in this page, and is never stored.
+//! there. So do the word that a decision was refused, and that a receipt was taken out of sight. All of it ends with the
+//! chat in this page, and is never stored.
 
 use js_sys::Array;
 
@@ -31,6 +32,17 @@ impl Driver {
             waits && fresh.iter().all(|draft| draft.request != old.request || draft.by != old.by)
         });
         drafts.extend(fresh);
+    }
+
+    /// Notes that a receipt was taken out of sight.
+    pub fn dismiss(&self, request: RequestId) {
+        self.dismissed.borrow_mut().push(request);
+        self.changed();
+    }
+
+    /// Whether it was.
+    pub fn is_dismissed(&self, request: &RequestId) -> bool {
+        self.dismissed.borrow().contains(request)
     }
 
     /// Keeps the code of why a decision changed nothing, where the card that it was made on is no longer drawn.
