@@ -72,7 +72,7 @@ describe("a chat that ended by itself", () => {
       const chat = await agent.open("c");
       await chat.send(kit.order(["eat", "{}"]));
       await store.delete("c");
-      const refused = await kit.rejection(() => chat.send("more"));
+      const refused = await kit.rejection(() => chat.stop());
       const { status, requests, durable, ended } = chat.snapshot();
       return [refused.code, status, requests.length, durable, ended.code, kit.runs];
     });
