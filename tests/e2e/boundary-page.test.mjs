@@ -349,14 +349,23 @@ inEachBrowser(({ name, open, context }) => {
     for (const [when, { early, decided, released, work, met }] of Object.entries(KILLS)) {
       const userDataDir = mkdtempSync(join(tmpdir(), "countersign-profile-"));
       let answers = 0;
-      const site = await workshop(t, [() => (early && answers++ === 0 ? { ...eat(), chunks: endless() } : eat())]);
+      let isAsked;
+      const asked = new Promise((resolve) => {
+        isAsked = resolve;
+      });
+      const answer = () => {
+        isAsked();
+        return early && answers++ === 0 ? { ...eat(), chunks: endless() } : eat();
+      };
+      const site = await workshop(t, [answer]);
       const first = await launch(name, { userDataDir });
+      t.after(() => first.process().kill("SIGKILL"));
       const ended = new Promise((gone) => first.process().once("exit", gone));
       const left = await openChat(first.defaultBrowserContext(), { after: () => {} }, site);
       if (!released) site.hold("eat");
       await send(left);
-      // The status shows before the message is stored; of an answer nothing arrives before that.
-      if (early) await waitFor(left, () => window.rig.chat.snapshot().streaming);
+      // The status shows before the message is stored; the model is asked after that.
+      if (early) await asked;
       else await status(left, "pending");
       if (decided) await decide(left, true);
       await waitForWork(site, work);
